@@ -1,0 +1,145 @@
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const oxlint = join(root, 'node_modules/.bin/oxlint')
+
+interface Finding {
+  readonly code: string
+  readonly filename: string
+}
+
+/** Each breaks the direction of the house in its own way: where it is written, and what it says. */
+const wrong: readonly (readonly [file: string, code: string])[] = [
+  ['src/checkpoint.ts', `export type { Json } from './state/json.ts'`],
+  ['src/errors.ts', `export { openDB } from 'idb'`],
+  ['src/state/reads-storage.ts', `export { keys } from '../storage/keys.ts'`],
+  ['src/state/uses-engine.ts', `export { openDB } from 'idb'`],
+  ['src/storage/memory.ts', `export { save } from '../operations/save.ts'`],
+  ['src/storage/encodes.ts', `export { encode } from '../state/encode.ts'`],
+  ['src/storage/keys.ts', `export { memoryStorage } from './memory.ts'`],
+  ['src/storage/storage.ts', `export type { IDBPDatabase } from 'idb'`],
+  ['src/operations/names-adapter.ts', `export { memoryStorage } from '../storage/memory.ts'`],
+  ['src/operations/names-adapter-type.ts', `export type { IndexedDb } from '../storage/indexeddb.ts'`],
+  ['src/operations/names-adapter-lazily.ts', `export const load = () => import('../storage/indexeddb.ts')`],
+  ['src/operations/rows/names-adapter.ts', `export { memoryStorage } from '../../storage/memory.ts'`],
+  ['src/operations/uses-engine.ts', `export { openDB } from 'idb'`],
+  ['src/operations/uses-wire.ts', `export { wrap } from 'comlink'`],
+  ['src/operations/looks-up.ts', `export type { Thread } from '../checkpointer/thread.ts'`],
+  ['src/operations/uses-door.ts', `export { openCheckpointer } from '../index.ts'`],
+  ['src/checkpointer/runs-verb.ts', `export { save } from '../operations/save.ts'`],
+  ['src/checkpointer/makes-host.ts', `export { createHost } from '../operations/host.ts'`],
+  ['src/checkpointer/uses-host.ts', `import { createHost } from '../operations/host.ts'\ncreateHost()`],
+  ['src/checkpointer/names-adapter.ts', `export { indexedDb } from '../storage/indexeddb.ts'`],
+  ['src/checkpointer/uses-wire.ts', `export { wrap } from 'comlink'`],
+  ['src/worker/connect.ts', `export { indexedDb } from '../storage/indexeddb.ts'`],
+  ['src/worker/uses-facade.ts', `export { Thread } from '../checkpointer/thread.ts'`],
+  ['src/tabs/uses-facade.ts', `export { Thread } from '../checkpointer/thread.ts'`],
+  ['src/tabs/names-adapter.ts', `export { indexedDb } from '../storage/indexeddb.ts'`],
+  [
+    'src/integrations/makes.ts',
+    `import { Checkpointer } from '../checkpointer/checkpointer.ts'\nnew Checkpointer()`,
+  ],
+  ['src/integrations/framework.ts', `export { save } from '../operations/save.ts'`],
+  ['src/testing/suite.ts', `export { memoryStorage } from '../storage/memory.ts'`],
+  ['demo/chat/main.ts', `export { openCheckpointer } from '../../src/index.ts'`],
+  ['demo/chat/engine.ts', `export { openDB } from 'idb'`],
+]
+
+const right: readonly (readonly [file: string, code: string])[] = [
+  [
+    'src/state/encode.ts',
+    `export { CheckpointerError } from '../errors.ts'\nexport { SuperJSON } from 'superjson'`,
+  ],
+  ['src/storage/indexeddb.ts', `export { openDB } from 'idb'\nexport type { Key } from './storage.ts'`],
+  [
+    'src/operations/load.ts',
+    `export { keys } from '../storage/keys.ts'\nexport { seal } from './rows/seal.ts'`,
+  ],
+  [
+    'src/operations/rows/seal.ts',
+    `export { setOwn } from '../../state/json.ts'\nexport type { Host } from '../host.ts'`,
+  ],
+  ['src/checkpointer/thread.ts', `export type { Host } from '../operations/host.ts'`],
+  [
+    'src/worker/worker.ts',
+    `export { indexedDb } from '../storage/indexeddb.ts'\nexport { expose } from 'comlink'`,
+  ],
+  ['src/worker/in-process.ts', `export const load = () => import('../storage/indexeddb.ts')`],
+  ['src/index.ts', `export { memoryStorage } from './storage/memory.ts'`],
+  ['demo/chat/page.ts', `export { openCheckpointer } from 'forkpoint'`],
+]
+
+/** Wrong for another reason than the direction; the rule that must see it. */
+const faults: readonly (readonly [file: string, code: string, rule: string])[] = [
+  [
+    'src/tabs/first.ts',
+    `import { b } from './second.ts'\nexport const a = (): number => b()`,
+    'import(no-cycle)',
+  ],
+  [
+    'src/tabs/second.ts',
+    `import { a } from './first.ts'\nexport const b = (): number => a()`,
+    'import(no-cycle)',
+  ],
+  [
+    'src/state/any.ts',
+    `export const parse = (text: string): any => JSON.parse(text)`,
+    'typescript(no-explicit-any)',
+  ],
+  [
+    'src/state/floating.ts',
+    `const later = async (): Promise<number> => 1\nexport const go = (): void => {\n  later()\n}`,
+    'typescript(no-floating-promises)',
+  ],
+]
+
+describe('the house', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'forkpoint-house-'))
+  let findings: Finding[] = []
+
+  beforeAll(() => {
+    for (const file of ['.oxlintrc.json', 'tsconfig.json']) copyFileSync(join(root, file), join(folder, file))
+    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+    for (const [file, code] of [...wrong, ...right, ...faults]) {
+      mkdirSync(dirname(join(folder, file)), { recursive: true })
+      writeFileSync(join(folder, file), code + '\n')
+    }
+    findings = lint(folder)
+  })
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+  const rulesBrokenBy = (file: string): string[] =>
+    findings.filter(({ filename }) => filename === file).map(({ code }) => code)
+
+  it.each(wrong)('refuses %s: %s', (file) => {
+    expect(rulesBrokenBy(file)).toContain('eslint(no-restricted-imports)')
+  })
+
+  it.each(right)('accepts %s', (file) => {
+    expect(rulesBrokenBy(file)).toEqual([])
+  })
+
+  it.each(faults)('refuses %s', (file, _code, rule) => {
+    expect(rulesBrokenBy(file)).toContain(rule)
+  })
+
+  it('stands as it is in src/ and demo/', () => {
+    expect(lint(root)).toEqual([])
+  })
+})
+
+function lint(cwd: string): Finding[] {
+  const args = ['--type-aware', '--format=json', '--no-error-on-unmatched-pattern', 'src', 'demo']
+  const { stdout, stderr } = spawnSync(oxlint, args, { cwd, encoding: 'utf8' })
+  try {
+    const { diagnostics }: { diagnostics: Finding[] } = JSON.parse(stdout)
+    return diagnostics
+  } catch (cause) {
+    throw new Error(`oxlint said: ${stderr}${stdout.slice(0, 1000)}`, { cause })
+  }
+}
