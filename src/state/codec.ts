@@ -1,0 +1,70 @@
+import { CheckpointerError } from '../errors.ts'
+import { findCycles } from './cycles.ts'
+import { decode } from './decode.ts'
+import { encode } from './encode.ts'
+import { withGraphs } from './graph.ts'
+import { MAX_DEPTH, pathText } from './json.ts'
+import type { Json } from './json.ts'
+import { merge } from './merge.ts'
+import type { Delta } from './op.ts'
+import { readable } from './readable.ts'
+import { Refusal, TooDeep } from './refusal.ts'
+import { Trust } from './trust.ts'
+import { TypeTable } from './type-table.ts'
+import type { TypeRegistration } from './types.ts'
+import { viewOf } from './view.ts'
+import { Walk } from './walk.ts'
+import type { View } from './walk.ts'
+
+export interface Captured {
+  /** Shares with `previous` every subtree that has not changed, and nothing with the caller's value. */
+  readonly state: Json
+  /** Present if `previous` was given: what turns it into `state`; empty when they are the same object. */
+  readonly delta?: Delta
+}
+
+/** Between the caller's values and plain JSON. */
+export interface Codec {
+  /**
+   * The value as it is now, encoded; `previous` is what an earlier capture or `fold` gave.
+   * Throws `INVALID`, with the path, for what could not come back exactly.
+   */
+  capture(live: unknown, previous?: Json): Captured
+  /** A fresh value, sharing nothing with `state`. Throws `CORRUPT`, or `INVALID` for an unknown type. */
+  decode(state: Json): unknown
+}
+
+export function createCodec(types: readonly TypeRegistration[] = []): Codec {
+  const table = new TypeTable(types)
+  const view = viewOf(table)
+  const trust = new Trust()
+
+  function attempt(view: View, live: unknown, previous: Json | undefined): Captured | TooDeep {
+    const walk = new Walk(view, trust)
+    try {
+      if (previous === undefined) return { state: encode(walk, live) }
+      return { state: merge(walk, live, previous), delta: walk.ops }
+    } catch (thrown) {
+      const path = pathText(readable(walk))
+      if (thrown instanceof TooDeep) return Object.assign(thrown, { message: path })
+      if (thrown instanceof Refusal)
+        throw new CheckpointerError('INVALID', `${thrown.message} (at ${path})`, { path })
+      throw new CheckpointerError('INVALID', `reading the state failed at ${path}`, { path, cause: thrown })
+    }
+  }
+
+  return {
+    capture(live, previous) {
+      let captured = attempt(view, live, previous)
+      if (captured instanceof TooDeep) {
+        const cycles = findCycles(view, live)
+        if (cycles.size > 0) captured = attempt(withGraphs(view, cycles), live, previous)
+      }
+      if (!(captured instanceof TooDeep)) return captured
+      const path = captured.message
+      const message = `containers nest deeper than ${MAX_DEPTH}: flatten the state, or keep references by id`
+      throw new CheckpointerError('INVALID', message, { path })
+    },
+    decode: (state) => decode(state, table),
+  }
+}
