@@ -1,0 +1,104 @@
+/** Where a checkpoint came from. Any other word of your own is fine too. */
+export type Source = 'input' | 'loop' | 'update' | 'fork' | (string & {})
+
+/** What a caller may say about a checkpoint beside its state. */
+export interface CheckpointFields {
+  /** The node or step of the agent that has just run. */
+  readonly node?: string
+  /** The nodes that are to run next. */
+  readonly next?: readonly string[]
+  /** The step's number, by the caller's own count. */
+  readonly step?: number
+  readonly runId?: string
+  readonly workflow?: string
+  /** A name to find this checkpoint by. */
+  readonly label?: string
+  readonly source?: Source
+  /** The nodes that were run on the way here. */
+  readonly path?: readonly string[]
+  /** Anything else; every kind of value that a state may hold. */
+  readonly extra?: Readonly<Record<string, unknown>>
+}
+
+/** A checkpoint without its state: what a list shows. */
+export interface CheckpointInfo extends CheckpointFields {
+  readonly thread: string
+  readonly namespace: string
+  /** Rises within a thread and namespace; given by the store; never used twice. */
+  readonly seq: number
+  /** Unique within the thread and namespace; time-ordered unless the caller gave one. */
+  readonly id: string
+  /** The id of the checkpoint this one continues; absent for a first one. */
+  readonly parentId?: string
+  readonly createdAt: Date
+}
+
+/** The outcome of one task inside a step that has not become a checkpoint yet. */
+export interface PendingWrite {
+  readonly taskId: string
+  /** Position within the task; negative ones are special and overwrite. */
+  readonly index: number
+  readonly channel: string
+  readonly value: unknown
+}
+
+/** A checkpoint with its state. */
+export interface Snapshot<State = unknown> extends CheckpointInfo {
+  readonly state: State
+}
+
+/** An immutable snapshot of a thread, with all that is known of it. */
+export interface Checkpoint<State = unknown> extends Snapshot<State> {
+  readonly pendingWrites: readonly PendingWrite[]
+}
+
+/** Where a fork came from. */
+export interface Origin {
+  readonly thread: string
+  readonly namespace: string
+  readonly seq: number
+  readonly id: string
+}
+
+/** One thread in the list of threads. */
+export interface ThreadSummary {
+  readonly id: string
+  readonly createdAt: Date
+  readonly updatedAt: Date
+  /** Given when it was forked. */
+  readonly label?: string
+  readonly forkOf?: Origin
+  /** The latest checkpoint of the thread's root namespace; absent when only other namespaces have any. */
+  readonly head?: CheckpointInfo
+}
+
+/** What `subscribe` tells, from any tab. */
+export type CheckpointerEvent =
+  | {
+      readonly type: 'saved'
+      readonly thread: string
+      readonly namespace: string
+      readonly seq: number
+      readonly id: string
+    }
+  | {
+      readonly type: 'forked'
+      readonly thread: string
+      readonly namespace: string
+      readonly from: string
+      readonly seq: number
+    }
+  | {
+      readonly type: 'pruned'
+      readonly thread: string
+      readonly namespace: string
+      readonly seqs: readonly number[]
+    }
+  | { readonly type: 'deleted'; readonly thread: string }
+  | {
+      readonly type: 'writes'
+      readonly thread: string
+      readonly namespace: string
+      readonly seq: number
+      readonly taskId: string
+    }

@@ -1,0 +1,225 @@
+import type { CheckpointerEvent, ThreadSummary } from '../checkpoint.ts'
+import { CheckpointerError } from '../errors.ts'
+import type { Host, StoredSummary, ThreadsRequest, VerifyReply } from '../operations/host.ts'
+import type { Codec } from '../state/codec.ts'
+import { invalid } from './fields.ts'
+import { KnownStates } from './known-states.ts'
+import { StoredThread, toInfo, type Shared } from './stored-thread.ts'
+import type { Thread } from './thread.ts'
+
+export interface ThreadsOptions {
+  /** The most to give. All when absent. */
+  readonly limit?: number
+  /** Only threads last changed before this. */
+  readonly before?: Date
+  /** Only threads that fit. */
+  readonly where?: (thread: ThreadSummary) => boolean
+  readonly signal?: AbortSignal
+}
+
+/** What the store holds. Bytes are those that were handed to the storage; on disk they may be fewer or more. */
+export interface Usage {
+  readonly bytes: number
+  readonly threads: number
+  readonly checkpoints: number
+  /** What the browser says it would allow the whole site, if it says anything. An estimate. */
+  readonly quota?: number
+  /** Whether the browser has promised not to evict this site's data to make room. */
+  readonly persisted?: boolean
+}
+
+/** What `verify` found. */
+export interface Verification {
+  /** How many rows and states were checked. */
+  readonly checked: number
+  readonly problems: readonly { readonly thread?: string; readonly seq?: number; readonly problem: string }[]
+}
+
+export interface Checkpointer {
+  /** A handle on a thread. Nothing is read or written until it is used. */
+  thread<State = unknown>(id: string, options?: { readonly namespace?: string }): Thread<State>
+  /** The threads, the latest first. */
+  threads(options?: ThreadsOptions): AsyncIterable<ThreadSummary>
+  /** Hears of every change, from any tab. Call what it returns to stop. */
+  subscribe(listener: (event: CheckpointerEvent) => void): () => void
+  /** Counts what is stored, by reading it. */
+  usage(): Promise<Usage>
+  /** Asks the browser not to evict this site's data. */
+  persist(): Promise<'granted' | 'refused' | 'unsupported'>
+  /** Resolves when all that was saved so far is durable; rejects when some of it could not be. */
+  flush(): Promise<void>
+  /** Checks every row, and every state down its chain. */
+  verify(options?: {
+    readonly signal?: AbortSignal
+    readonly onProgress?: (checked: number) => void
+  }): Promise<Verification>
+  /** Waits for what is under way, then lets go of the storage. */
+  close(): Promise<void>
+  /** Deletes everything under this name, and closes. */
+  destroy(): Promise<void>
+}
+
+/** Where changes are heard of. */
+export interface EventSource {
+  subscribe(listener: (event: CheckpointerEvent) => void): () => void
+  close(): void
+}
+
+export class StoredCheckpointer implements Checkpointer {
+  readonly #shared: Shared
+  readonly #events: EventSource
+  readonly #pending = new Set<Promise<unknown>>()
+  #closing: Promise<void> | undefined
+
+  constructor(host: Host, codec: Codec, events: EventSource) {
+    this.#shared = { host: this.#watched(host), codec, known: new KnownStates() }
+    this.#events = events
+  }
+
+  thread<State>(id: string, { namespace = '' }: { readonly namespace?: string } = {}): Thread<State> {
+    return new StoredThread<State>(this.#shared, id, namespace)
+  }
+
+  async *threads({
+    limit = Number.POSITIVE_INFINITY,
+    before,
+    where,
+    signal,
+  }: ThreadsOptions = {}): AsyncGenerator<ThreadSummary> {
+    if (limit !== Number.POSITIVE_INFINITY && (!Number.isSafeInteger(limit) || limit < 0))
+      throw invalid('limit', 'a whole number from 0')
+    const page = 100
+    let after: ThreadsRequest['after'] = before && { rank: before.getTime(), thread: '\uffff' }
+    for (let left = limit; left > 0;) {
+      signal?.throwIfAborted()
+      const reply = await this.#shared.host.threads({ limit: page, ...(after ? { after } : {}) })
+      for (const item of reply.items) {
+        const summary = this.#summary(item)
+        if (before && summary.updatedAt >= before) continue
+        if (where && !where(summary)) continue
+        yield summary
+        if (--left === 0) return
+      }
+      if (!reply.next) return
+      after = reply.next
+    }
+  }
+
+  #summary({ thread, createdAt, updatedAt, label, forkOf, head }: StoredSummary): ThreadSummary {
+    return {
+      id: thread,
+      createdAt: new Date(createdAt),
+      updatedAt: new Date(updatedAt),
+      ...(label === undefined ? {} : { label }),
+      ...(forkOf ? { forkOf } : {}),
+      ...(head ? { head: toInfo(this.#shared.codec, { thread, namespace: '' }, head) } : {}),
+    }
+  }
+
+  subscribe(listener: (event: CheckpointerEvent) => void): () => void {
+    this.#refuseWhenClosed()
+    return this.#events.subscribe(listener)
+  }
+
+  async usage(): Promise<Usage> {
+    const stored = await this.#shared.host.usage()
+    const manager = globalThis.navigator?.storage as StorageManager | undefined
+    const { quota } = (await manager?.estimate?.().catch(() => undefined)) ?? {}
+    const persisted = await manager?.persisted?.().catch(() => undefined)
+    return {
+      ...stored,
+      ...(quota === undefined ? {} : { quota }),
+      ...(persisted === undefined ? {} : { persisted }),
+    }
+  }
+
+  async persist(): Promise<'granted' | 'refused' | 'unsupported'> {
+    this.#refuseWhenClosed()
+    const manager = globalThis.navigator?.storage as StorageManager | undefined
+    if (!manager?.persist) return 'unsupported'
+    return (await manager.persist()) ? 'granted' : 'refused'
+  }
+
+  async flush(): Promise<void> {
+    this.#refuseWhenClosed()
+    await Promise.all(this.#pending)
+  }
+
+  async verify({
+    signal,
+    onProgress,
+  }: {
+    readonly signal?: AbortSignal
+    readonly onProgress?: (checked: number) => void
+  } = {}): Promise<Verification> {
+    const problems: Verification['problems'][number][] = []
+    let checked = 0
+    for (let after: string | undefined; ;) {
+      signal?.throwIfAborted()
+      const reply: VerifyReply = await this.#shared.host.verify(after === undefined ? {} : { after })
+      problems.push(...reply.problems)
+      checked += reply.checked
+      onProgress?.(checked)
+      if (reply.next === undefined) return { checked, problems }
+      after = reply.next
+    }
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#finish(() => this.#shared.host.close())
+    return this.#closing
+  }
+
+  destroy(): Promise<void> {
+    this.#refuseWhenClosed()
+    this.#closing = this.#finish(() => this.#shared.host.destroy())
+    return this.#closing
+  }
+
+  async #finish(end: () => Promise<void>): Promise<void> {
+    await Promise.allSettled(this.#pending)
+    this.#events.close()
+    await end()
+  }
+
+  #refuseWhenClosed(): void {
+    if (this.#closing) throw new CheckpointerError('CLOSED', 'This checkpointer is closed. Open it again.')
+  }
+
+  /** The host, with every call refused after `close`, and known to `flush` and `close` until it is answered. */
+  #watched(host: Host): Host {
+    const pending = this.#pending
+    const track = <T>(call: Promise<T>): Promise<T> => {
+      pending.add(call)
+      const done = (): void => void pending.delete(call)
+      call.then(done, done)
+      return call
+    }
+    const verb =
+      <Request, Reply>(run: (request: Request) => Promise<Reply>) =>
+      async (request: Request): Promise<Reply> => {
+        this.#refuseWhenClosed()
+        return track(run(request))
+      }
+    return {
+      save: verb((request) => host.save(request)),
+      load: verb((request) => host.load(request)),
+      history: verb((request) => host.history(request)),
+      fork: verb((request) => host.fork(request)),
+      copy: verb((request) => host.copy(request)),
+      prune: verb((request) => host.prune(request)),
+      deleteThread: verb((request) => host.deleteThread(request)),
+      deleteCheckpoints: verb((request) => host.deleteCheckpoints(request)),
+      deleteRun: verb((request) => host.deleteRun(request)),
+      putWrites: verb((request) => host.putWrites(request)),
+      threads: verb((request) => host.threads(request)),
+      usage: async () => {
+        this.#refuseWhenClosed()
+        return track(host.usage())
+      },
+      verify: verb((request) => host.verify(request)),
+      destroy: () => host.destroy(),
+      close: () => host.close(),
+    }
+  }
+}

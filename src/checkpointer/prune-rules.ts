@@ -1,0 +1,87 @@
+import { CheckpointerError } from '../errors.ts'
+import type { Place, PruneRequest } from '../operations/host.ts'
+import { invalid } from './fields.ts'
+
+/** Which checkpoints to remove. At least one rule that lets something go is needed; the head always stays. */
+export interface PruneOptions {
+  /** Keep this many of the newest. */
+  readonly keepLast?: number
+  /** Remove only what is older: than this many milliseconds, or than a date. With `keepLast`, both must agree. */
+  readonly olderThan?: number | Date
+  /** Keep each whose seq is a multiple of this. */
+  readonly keepEvery?: number
+  /** Keep those with a label. */
+  readonly keepLabelled?: boolean
+  /** `keep`: also what the kept ones continue. `drop` (default): only the kept ones. */
+  readonly ancestors?: 'keep' | 'drop'
+  /** `keep`: also the tip of each branch. `drop`: remove all that the head does not continue. */
+  readonly branches?: 'keep' | 'drop'
+  /** Then remove the oldest until the rest weighs no more than this. */
+  readonly maxBytes?: number
+  /** Only tell what would go. */
+  readonly dryRun?: boolean
+}
+
+/** What went, or would go. */
+export interface Removed {
+  readonly removed: readonly { readonly namespace: string; readonly seq: number }[]
+  /** Bytes freed. What a fork still shows is not freed. */
+  readonly bytes: number
+  /** How many checkpoints are left. */
+  readonly kept: number
+}
+
+export function pruneRequest(place: Place, options: PruneOptions): PruneRequest {
+  const {
+    keepLast,
+    olderThan,
+    keepEvery,
+    keepLabelled,
+    ancestors = 'drop',
+    branches,
+    maxBytes,
+    dryRun = false,
+  } = options
+  if (keepLast !== undefined) wholeNumber('keepLast', keepLast, 0)
+  if (keepEvery !== undefined) wholeNumber('keepEvery', keepEvery, 1)
+  if (maxBytes !== undefined && !(maxBytes >= 0)) throw invalid('maxBytes', 'a number of bytes')
+  if (!['keep', 'drop'].includes(ancestors)) throw invalid('ancestors', "'keep' or 'drop'")
+  if (branches !== undefined && !['keep', 'drop'].includes(branches))
+    throw invalid('branches', "'keep' or 'drop'")
+  const before = olderThan === undefined ? undefined : instant(olderThan)
+  if (
+    keepLast === undefined &&
+    before === undefined &&
+    keepEvery === undefined &&
+    maxBytes === undefined &&
+    branches !== 'drop'
+  ) {
+    throw new CheckpointerError(
+      'INVALID',
+      "prune needs to know what may go: keepLast, olderThan, keepEvery, maxBytes, or branches: 'drop'.",
+    )
+  }
+  return {
+    thread: place.thread,
+    namespace: place.namespace,
+    ...(keepLast === undefined ? {} : { keepLast }),
+    ...(before === undefined ? {} : { olderThan: before }),
+    ...(keepEvery === undefined ? {} : { keepEvery }),
+    ...(keepLabelled === undefined ? {} : { keepLabelled }),
+    ...(branches === undefined ? {} : { branches }),
+    ...(maxBytes === undefined ? {} : { maxBytes }),
+    ancestors,
+    dryRun,
+  }
+}
+
+function wholeNumber(name: string, value: number, least: number): void {
+  if (!Number.isSafeInteger(value) || value < least) throw invalid(name, `a whole number from ${least}`)
+}
+
+function instant(olderThan: number | Date): number {
+  const at = olderThan instanceof Date ? olderThan.getTime() : Date.now() - olderThan
+  if (!Number.isFinite(at) || (typeof olderThan === 'number' && olderThan < 0))
+    throw invalid('olderThan', 'an age in milliseconds, or a date')
+  return at
+}

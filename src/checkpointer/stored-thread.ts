@@ -1,0 +1,228 @@
+import type { Checkpoint, CheckpointFields, CheckpointInfo, Snapshot } from '../checkpoint.ts'
+import { CheckpointerError } from '../errors.ts'
+import type { At, Host, NewCheckpoint, Place, SaveRequest, StoredInfo } from '../operations/host.ts'
+import type { Codec } from '../state/codec.ts'
+import type { Json } from '../state/json.ts'
+import { checkId, isWriteIndex } from '../ids.ts'
+import { checkRef, infoFields, invalid, storedFields } from './fields.ts'
+import { pages, type HistoryOptions } from './history.ts'
+import { newId } from './new-id.ts'
+import type { KnownState, KnownStates } from './known-states.ts'
+import { pruneRequest, type PruneOptions, type Removed } from './prune-rules.ts'
+import type { ForkOptions, SaveOptions, TaskWrite, Thread, Which } from './thread.ts'
+import { unfold } from './unfold.ts'
+
+/** What all threads of a checkpointer share. */
+export interface Shared {
+  readonly host: Host
+  readonly codec: Codec
+  readonly known: KnownStates
+}
+
+const utf8 = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value))
+
+export class StoredThread<State> implements Thread<State> {
+  readonly id: string
+  readonly namespace: string
+  readonly #shared: Shared
+  readonly #place: Place
+
+  constructor(shared: Shared, id: string, namespace: string) {
+    checkId('A thread id', id)
+    checkId('A namespace', namespace, true)
+    this.id = id
+    this.namespace = namespace
+    this.#shared = shared
+    this.#place = { thread: id, namespace }
+  }
+
+  async save(state: State, options: SaveOptions = {}): Promise<CheckpointInfo> {
+    const { host, known } = this.#shared
+    const { parent, expect } = options
+    if (parent !== undefined && parent !== null) checkRef('parent', parent)
+    if (expect !== undefined && expect !== null) checkRef('expect', expect)
+    // Up to the first await all is synchronous: the state is captured, and requests leave in the order of calls.
+    const start = known.find(this.#place, parent ?? undefined) ?? known.find(this.#place)
+    const { checkpoint, state: next, id } = this.#capture(state, options, start)
+    const request: SaveRequest = {
+      ...this.#place,
+      ...checkpoint,
+      ...(parent === undefined ? {} : { parent }),
+      ...(expect === undefined ? {} : { expect }),
+    }
+    known.add(this.#place, { id, state: next }, true)
+    try {
+      let { saved } = await host.save(request)
+      // What the delta starts from is gone, by another tab's prune perhaps: then the whole state goes.
+      saved ??= (await host.save({ ...request, frame: { body: utf8(next) } })).saved
+      if (!saved)
+        throw new CheckpointerError('CONFLICT', 'The state could not be placed. Try again.', this.#place)
+      return this.#info(saved)
+    } catch (error) {
+      known.forget(this.#place, id)
+      throw error
+    }
+  }
+
+  #capture(
+    state: unknown,
+    fields: SaveOptions,
+    start: KnownState | undefined,
+  ): { checkpoint: NewCheckpoint; state: Json; id: string } {
+    if (fields.id !== undefined) checkId('id', fields.id)
+    const { codec } = this.#shared
+    const stored = storedFields(fields, codec)
+    const { state: next, delta } = codec.capture(state, start?.state)
+    const key = newId()
+    const frame = start && delta ? { base: start.id, body: utf8(delta) } : { body: utf8(next) }
+    const own = fields.id === undefined ? {} : { id: fields.id }
+    return {
+      checkpoint: { key, ...own, createdAt: Date.now(), fields: stored, frame },
+      state: next,
+      id: fields.id ?? key,
+    }
+  }
+
+  async load(which?: Which): Promise<Checkpoint<State> | undefined> {
+    const { host, codec, known } = this.#shared
+    const at = which === undefined ? undefined : whichAt(which)
+    const mine = typeof which === 'object' ? undefined : known.find(this.#place, which)
+    const reply = await host.load({
+      ...this.#place,
+      ...(at ? { at } : {}),
+      ...(mine ? { known: mine.id } : {}),
+    })
+    if (!reply) return undefined
+    const { info, frames, writes } = reply
+    const state = frames ? unfold(frames).get(info.seq) : mine?.state
+    if (state === undefined)
+      throw new CheckpointerError('CORRUPT', `Checkpoint ${info.seq} came without its state.`, {
+        ...this.#place,
+        seq: info.seq,
+      })
+    known.add(this.#place, { id: info.id, seq: info.seq, state }, which === undefined)
+    const decoder = new TextDecoder()
+    const pendingWrites = writes.map(({ taskId, index, channel, body }) => {
+      return { taskId, index, channel, value: codec.decode(JSON.parse(decoder.decode(body)) as Json) }
+    })
+    return { ...this.#info(info), state: codec.decode(state) as State, pendingWrites }
+  }
+
+  history(options: HistoryOptions & { readonly states: true }): AsyncIterable<Snapshot<State>>
+  history(options?: HistoryOptions): AsyncIterable<CheckpointInfo>
+  history(options: HistoryOptions = {}): AsyncIterable<CheckpointInfo> {
+    const { host, codec } = this.#shared
+    return pages({ host, codec, place: this.#place, toInfo: (info) => this.#info(info) }, options)
+  }
+
+  async fork(options: ForkOptions<State> = {}): Promise<Thread<State>> {
+    const { as = crypto.randomUUID(), label = `fork-of:${this.id}`, edit } = options
+    checkId('A thread id', as)
+    storedFields({ label }, this.#shared.codec)
+    const at = options.at === undefined ? undefined : whichAt(options.at)
+    const first = edit && (await this.#edited(edit, options.at, label))
+    const point = first?.at ?? at
+    const request = { ...this.#place, as, label, createdAt: Date.now(), key: newId() }
+    const { head } = await this.#shared.host.fork({
+      ...request,
+      ...(point ? { at: point } : {}),
+      ...(first ? { first: first.checkpoint } : {}),
+    })
+    const twin = new StoredThread<State>(this.#shared, as, this.namespace)
+    const mine = first ? first : this.#shared.known.find(this.#place, head.id)
+    if (mine && mine.id === head.id)
+      this.#shared.known.add(twin.#place, { id: head.id, seq: head.seq, state: mine.state }, true)
+    return twin
+  }
+
+  /** The fork point's state after the caller's edit, as the first checkpoint of the fork. */
+  async #edited(edit: NonNullable<ForkOptions<State>['edit']>, which: Which | undefined, label: string) {
+    const origin = await this.load(which)
+    if (!origin)
+      throw new CheckpointerError(
+        'NOT_FOUND',
+        `Thread '${this.id}' has no such checkpoint to fork.`,
+        this.#place,
+      )
+    const start = this.#shared.known.find(this.#place, origin.id)
+    const state = (await edit(origin.state)) ?? origin.state
+    const { node, next, step, workflow, path, extra } = origin
+    const fields: CheckpointFields = {
+      ...definedOnly({ node, next, step, workflow, path, extra }),
+      label,
+      source: 'fork',
+    }
+    return { ...this.#capture(state, fields, start), at: { seq: origin.seq } }
+  }
+
+  async copy(as: string): Promise<Thread<State>> {
+    checkId('A thread id', as)
+    await this.#shared.host.copy({ thread: this.id, as, createdAt: Date.now() })
+    return new StoredThread<State>(this.#shared, as, this.namespace)
+  }
+
+  async prune(options: PruneOptions): Promise<Removed> {
+    return this.#shared.host.prune(pruneRequest(this.#place, options))
+  }
+
+  async deleteCheckpoints(refs: readonly (number | string)[]): Promise<Removed> {
+    for (const ref of refs) checkRef('A checkpoint', ref)
+    return this.#shared.host.deleteCheckpoints({ ...this.#place, ids: [...refs] })
+  }
+
+  async deleteRun(runId: string): Promise<Removed> {
+    checkId('A run id', runId)
+    return this.#shared.host.deleteRun({ thread: this.id, runId })
+  }
+
+  async delete(): Promise<boolean> {
+    this.#shared.known.forgetThread(this.id)
+    return this.#shared.host.deleteThread({ thread: this.id })
+  }
+
+  async putWrites(checkpoint: number | string, taskId: string, writes: readonly TaskWrite[]): Promise<void> {
+    checkRef('A checkpoint', checkpoint)
+    checkId('A task id', taskId)
+    const stored = writes.map(({ channel, value, index }, i) => {
+      if (typeof channel !== 'string') throw invalid('channel', 'a string')
+      if (index !== undefined && !isWriteIndex(index)) throw invalid('index', 'a whole number')
+      return { taskId, index: index ?? i, channel, body: utf8(this.#shared.codec.capture(value).state) }
+    })
+    await this.#shared.host.putWrites({ ...this.#place, checkpoint, writes: stored })
+  }
+
+  #info(info: StoredInfo): CheckpointInfo {
+    return toInfo(this.#shared.codec, this.#place, info)
+  }
+}
+
+export function toInfo(codec: Codec, { thread, namespace }: Place, info: StoredInfo): CheckpointInfo {
+  const { seq, id, parent, createdAt } = info
+  return {
+    thread,
+    namespace,
+    seq,
+    id,
+    ...(parent ? { parentId: parent.id } : {}),
+    createdAt: new Date(createdAt),
+    ...infoFields(info, codec),
+  }
+}
+
+function whichAt(which: Which): At {
+  if (typeof which === 'number' || typeof which === 'string') {
+    checkRef('A checkpoint', which)
+    return typeof which === 'number' ? { seq: which } : { id: which }
+  }
+  if ('step' in which && typeof which.step === 'number') return { step: which.step }
+  if ('label' in which && typeof which.label === 'string') return { label: which.label }
+  throw invalid('A checkpoint', 'a seq, an id, { step } or { label }')
+}
+
+function definedOnly(fields: {
+  [K in keyof CheckpointFields]: CheckpointFields[K] | undefined
+}): CheckpointFields {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined),
+  ) as CheckpointFields
+}

@@ -1,0 +1,66 @@
+import type { Checkpoint, CheckpointFields, CheckpointInfo, Snapshot } from '../checkpoint.ts'
+import type { HistoryOptions } from './history.ts'
+import type { PruneOptions, Removed } from './prune-rules.ts'
+
+export interface SaveOptions extends CheckpointFields {
+  /** An id of your own; unique within the thread and namespace. One is made when absent. */
+  readonly id?: string
+  /** The checkpoint that this one continues, by seq or id; `null` for none. The head when absent. */
+  readonly parent?: number | string | null
+  /** Save only if this is the head, by seq or id (`null`: only if there is none), else reject with `CONFLICT`. */
+  readonly expect?: number | string | null
+}
+
+/** Which checkpoint: by seq, by id, by step, or by label (the latest one that fits). */
+export type Which = number | string | { readonly step: number } | { readonly label: string }
+
+export interface ForkOptions<State> {
+  /** The checkpoint to start from. The head when absent. */
+  readonly at?: Which
+  /** Changes the state that the fork starts with: in the draft given, or by returning another one. */
+  readonly edit?: (draft: State) => State | void | Promise<State | void>
+  /** The id of the new thread. One is made when absent. */
+  readonly as?: string
+  /** Names the new thread, and its first checkpoint when there is an edit. `fork-of:<thread>` when absent. */
+  readonly label?: string
+}
+
+/** A write of a task, as it is given: `index` is its place in the list unless it says otherwise. */
+export interface TaskWrite {
+  readonly channel: string
+  readonly value: unknown
+  readonly index?: number
+}
+
+/** One conversation or run. A handle costs nothing, and nothing is read or written until it is used. */
+export interface Thread<State = unknown> {
+  readonly id: string
+  readonly namespace: string
+  /**
+   * Saves a state as the thread's new head. The state is captured before this returns, so it may be changed
+   * right after; only what differs from the last state is sent and written. Resolves when it is durable.
+   */
+  save(state: State, options?: SaveOptions): Promise<CheckpointInfo>
+  /** The head, or another checkpoint, with its state and pending writes; `undefined` when there is none such. */
+  load(which?: Which): Promise<Checkpoint<State> | undefined>
+  /** The checkpoints, newest first unless `order` says otherwise, read a page at a time. */
+  history(options: HistoryOptions & { readonly states: true }): AsyncIterable<Snapshot<State>>
+  history(options?: HistoryOptions): AsyncIterable<CheckpointInfo>
+  /** A new thread that shares all up to a checkpoint and goes on by itself. Costs the same at any length. */
+  fork(options?: ForkOptions<State>): Promise<Thread<State>>
+  /** The whole thread again under another id: all namespaces, branches and pending writes. */
+  copy(as: string): Promise<Thread<State>>
+  /** Removes old checkpoints by rules. What forks still show stays for them. */
+  prune(options: PruneOptions): Promise<Removed>
+  /** Removes these checkpoints, by seq or id; unknown ones are passed over. The others stay whole. */
+  deleteCheckpoints(refs: readonly (number | string)[]): Promise<Removed>
+  /** Removes what a run has saved, in all namespaces. */
+  deleteRun(runId: string): Promise<Removed>
+  /** Deletes the thread with all its namespaces. Its forks stay. Resolves to whether there was one. */
+  delete(): Promise<boolean>
+  /**
+   * Keeps the outcome of a task until its step becomes a checkpoint. A pair of task and index is written once;
+   * negative indexes are special and overwrite.
+   */
+  putWrites(checkpoint: number | string, taskId: string, writes: readonly TaskWrite[]): Promise<void>
+}

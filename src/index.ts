@@ -1,0 +1,21 @@
+export { openCheckpointer, type OpenOptions } from './open-checkpointer.ts'
+export { CheckpointerError, type ErrorCode, type ErrorDetails } from './errors.ts'
+export type {
+  Checkpoint,
+  CheckpointerEvent,
+  CheckpointFields,
+  CheckpointInfo,
+  Origin,
+  PendingWrite,
+  Snapshot,
+  Source,
+  ThreadSummary,
+} from './checkpoint.ts'
+export type { Checkpointer, ThreadsOptions, Usage, Verification } from './checkpointer/checkpointer.ts'
+export type { HistoryFilter, HistoryOptions } from './checkpointer/history.ts'
+export type { PruneOptions, Removed } from './checkpointer/prune-rules.ts'
+export type { ForkOptions, SaveOptions, TaskWrite, Thread, Which } from './checkpointer/thread.ts'
+export type { Host } from './operations/host.ts'
+export type { ClassRegistration, KindRegistration, TypeRegistration } from './state/types.ts'
+export type { Storage } from './storage/storage.ts'
+export type { WorkerLike } from './worker/connect.ts'

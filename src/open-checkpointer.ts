@@ -1,0 +1,81 @@
+import { StoredCheckpointer, type Checkpointer } from './checkpointer/checkpointer.ts'
+import { CheckpointerError } from './errors.ts'
+import type { Host } from './operations/host.ts'
+import { createCodec } from './state/codec.ts'
+import type { TypeRegistration } from './state/types.ts'
+import type { Storage } from './storage/storage.ts'
+import { checkId } from './ids.ts'
+import { localEvents, tabEvents, type Events } from './tabs/events.ts'
+import { connect, startWorker, type WorkerLike } from './worker/connect.ts'
+
+export interface OpenOptions {
+  /** Names the database. All tabs that use the same name share it. */
+  readonly name: string
+  /** Where rows are kept. IndexedDB when absent. */
+  readonly storage?: Storage
+  /** The store's side, if it is one already made: a remote one, say. */
+  readonly host?: Host
+  /**
+   * Where the store's side runs. `'auto'` (default): in the worker that comes with the package, or in this thread
+   * where workers are refused. `false`: in this thread, as in a service worker. Or a function that gives a Worker,
+   * a SharedWorker's port or another endpoint on which the worker script of this package listens.
+   */
+  readonly worker?: 'auto' | false | (() => WorkerLike)
+  /** `sync`, so far the only one: a save resolves when it is durable. */
+  readonly durability?: 'sync'
+  /** Classes and kinds of values of your own that states hold. */
+  readonly types?: readonly TypeRegistration[]
+  /** Told of what no call can be rejected with. The console when absent. */
+  readonly onWarning?: (warning: CheckpointerError) => void
+}
+
+/** Opens a checkpointer; the database is made when it does not exist yet. */
+export async function openCheckpointer(options: OpenOptions): Promise<Checkpointer> {
+  const { name, durability = 'sync', types, onWarning = (warning) => console.warn(warning) } = options
+  checkId('The name of a checkpointer', name)
+  if (durability !== 'sync')
+    throw new CheckpointerError(
+      'UNSUPPORTED',
+      `The durability '${String(durability)}' is not there yet; use 'sync'.`,
+    )
+  const codec = createCodec(types)
+  // A host in this thread and the checkpointer are then two ends of one emitter; over IndexedDB each has a channel.
+  const events: Events = options.storage ? localEvents() : tabEvents(name)
+  try {
+    return new StoredCheckpointer(await openHost(options, events, onWarning), codec, events)
+  } catch (error) {
+    events.close()
+    throw error
+  }
+}
+
+async function openHost(
+  { name, storage, host, worker = 'auto' }: OpenOptions,
+  events: Events,
+  onWarning: (warning: CheckpointerError) => void,
+): Promise<Host> {
+  if (host) return host
+  // Loaded only where it is needed: a page with a worker does not carry the store's side.
+  if (storage) return (await import('./worker/in-process.ts')).storageHost(storage, events, onWarning)
+  if (typeof indexedDB === 'undefined')
+    throw new CheckpointerError(
+      'UNSUPPORTED',
+      'There is no IndexedDB here. Give a storage: see forkpoint/storage/….',
+    )
+  if (typeof worker === 'function') return connect(worker(), name)
+  if (worker === 'auto') {
+    try {
+      return await connect(startWorker(), name)
+    } catch (error) {
+      if (CheckpointerError.is(error) && error.code !== 'WORKER_LOST') throw error
+      onWarning(
+        new CheckpointerError(
+          'WORKER_LOST',
+          'No worker could be started, so the store runs in this thread. All works; long work may be felt.',
+          { cause: error },
+        ),
+      )
+    }
+  }
+  return (await import('./worker/in-process.ts')).indexedDbHost(name, onWarning)
+}

@@ -1,0 +1,92 @@
+import { checkpointKey } from '../storage/keys.ts'
+import { readFrames } from './frames.ts'
+import type { Place } from './host.ts'
+import {
+  checkpointPuts,
+  dropParts,
+  keyframe,
+  type CheckpointFacts,
+  type StoredFrame,
+} from './rows/checkpoint-row.ts'
+import { laneOf } from './rows/lanes.ts'
+import { utf8 } from './rows/seal.ts'
+import { LOST_RACE, tryCommit } from './commit.ts'
+import { placeText, type Store } from './store.ts'
+
+/** A chain is worth a new keyframe when its deltas weigh half of the old one … */
+const SHARE_OF_KEYFRAME = 0.5
+/** … or are so many that reading them is slow: at least this many, and one for so many bytes of the keyframe. */
+const MANY_ROWS = 128
+const BYTES_A_ROW = 16 * 1024
+
+export function isLong({ rows, chain, whole }: StoredFrame): boolean {
+  return rows > 0 && (chain > whole * SHARE_OF_KEYFRAME || rows > Math.max(MANY_ROWS, whole / BYTES_A_ROW))
+}
+
+const waiting = new WeakMap<Store, Set<string>>()
+
+/** Rewrites the thread's head as a keyframe, beside what callers wait for. */
+export function compactSoon(store: Store, place: Place): void {
+  const names = waiting.get(store) ?? new Set()
+  waiting.set(store, names)
+  const name = placeText(place)
+  if (names.has(name)) return
+  names.add(name)
+  store.background(() => compact(store, place).finally(() => names.delete(name)))
+}
+
+/**
+ * The same state in another form: whoever reads meanwhile gets the old row or the new one. Guarded by the row's
+ * version, so a row that was removed or rewritten meanwhile stays as it is.
+ */
+async function compact(store: Store, place: Place): Promise<void> {
+  const thread = store.threads.get(place)
+  const head = thread?.facts.head
+  if (!thread || !head || !isLong(head.frame)) return
+  const { partition, facts } = thread
+  const { lane } = laneOf(facts.segments, head.seq)
+  // A borrowed head is another thread's row: it stays as it is, our next save gets a keyframe of its own.
+  if (lane !== facts.lane) return
+  const rows = await readFrames(store, partition, facts.segments, head.frame.root, head.seq)
+  const found = rows.get(lane, head.seq)
+  if (!found) return
+  const body = utf8(JSON.stringify(rows.state(lane, head.seq)))
+  const { frame: _old, ...info } = found.facts
+  const { facts: written, puts } = checkpointPuts(
+    store.storage.limits,
+    partition,
+    lane,
+    { ...info, frame: keyframe(head.seq, body.length) },
+    body,
+  )
+  const done = await tryCommit(store, partition, {
+    checks: [{ table: 'checkpoints', key: checkpointKey(lane, head.seq), version: found.row.version }],
+    deleteRanges: dropParts(found),
+    puts,
+  })
+  if (done !== LOST_RACE) shorten(store, place, written)
+}
+
+/** Lets the remembered head know that its chain now ends at the new keyframe, if it really passes through it. */
+function shorten(store: Store, place: Place, keyframed: CheckpointFacts): void {
+  const thread = store.threads.get(place)
+  const head = thread?.facts.head
+  if (!thread || !head) return
+  let rows = 0
+  let chain = 0
+  for (let seq = head.seq; seq !== keyframed.seq; rows++) {
+    const link = thread.lineage.get(seq)
+    if (!link || link.base < keyframed.seq) return
+    chain += link.size
+    seq = link.base
+  }
+  const frame: StoredFrame =
+    rows === 0
+      ? keyframed.frame
+      : { ...head.frame, root: keyframed.seq, rows, chain, whole: keyframed.frame.whole }
+  store.threads.set(
+    place,
+    { ...thread, facts: { ...thread.facts, head: { ...head, frame } } },
+    thread.lineage,
+  )
+}

@@ -1,0 +1,75 @@
+import type { DeleteCheckpointsRequest, RemovedReply } from './host.ts'
+import type { Family } from './family.ts'
+import { remove, shownBy, type Loss } from './removal.ts'
+import type { CheckpointRow } from './rows/checkpoint-row.ts'
+import { readThread, type Store } from './store.ts'
+
+const NOTHING: RemovedReply = { removed: [], bytes: 0, kept: 0 }
+
+/** Deletes a thread with all its namespaces. Rows that its forks show stay for them. */
+export async function deleteThread(store: Store, { thread }: { readonly thread: string }): Promise<boolean> {
+  const found = await readThread(store, { thread, namespace: '' })
+  if (!found) return false
+  await remove(store, found.partition, async (family) => ({
+    losses: await lossesOf(store, family, thread, () => true),
+    deleteThreads: true,
+  }))
+  store.publish({ type: 'deleted', thread })
+  return true
+}
+
+/** Ids that do not exist are passed over. */
+export async function deleteCheckpoints(
+  store: Store,
+  request: DeleteCheckpointsRequest,
+): Promise<RemovedReply> {
+  const { thread, namespace } = request
+  const seqs = new Set(request.ids.filter((id) => typeof id === 'number'))
+  const ids = new Set(request.ids.filter((id) => typeof id === 'string'))
+  return removeWhere(store, thread, ({ seq, facts }) => seqs.has(seq) || ids.has(facts.id), namespace)
+}
+
+/** Deletes what a run has saved, in all namespaces of a thread. */
+export async function deleteRun(
+  store: Store,
+  { thread, runId }: { readonly thread: string; readonly runId: string },
+): Promise<RemovedReply> {
+  return removeWhere(store, thread, ({ facts }) => facts.runId === runId)
+}
+
+async function removeWhere(
+  store: Store,
+  thread: string,
+  goes: (row: CheckpointRow) => boolean,
+  namespace?: string,
+): Promise<RemovedReply> {
+  const found = await readThread(store, { thread, namespace: '' })
+  if (!found) return NOTHING
+  const reply = await remove(store, found.partition, async (family) => {
+    const losses = await lossesOf(store, family, thread, goes, namespace)
+    return { losses: losses.filter((loss) => loss.seqs.size > 0) }
+  })
+  for (const lost of new Set(reply.removed.map((row) => row.namespace))) {
+    const seqs = reply.removed.filter((row) => row.namespace === lost).map(({ seq }) => seq)
+    store.publish({ type: 'pruned', thread, namespace: lost, seqs })
+  }
+  return reply
+}
+
+async function lossesOf(
+  store: Store,
+  family: Family,
+  thread: string,
+  goes: (row: CheckpointRow) => boolean,
+  namespace?: string,
+): Promise<Loss[]> {
+  const own = family.threads.filter(
+    ({ facts }) => facts.thread === thread && (namespace === undefined || facts.namespace === namespace),
+  )
+  return Promise.all(
+    own.map(async (row) => {
+      const shown = await shownBy(store, row)
+      return { thread: row, shown, seqs: new Set(shown.filter(goes).map(({ seq }) => seq)) }
+    }),
+  )
+}

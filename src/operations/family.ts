@@ -1,0 +1,54 @@
+import { allRows, FAMILY_KEY } from '../storage/keys.ts'
+import type { Check, Put, Query, Row } from '../storage/storage.ts'
+import { seal, unseal } from './rows/seal.ts'
+import { openThread, type ThreadRow } from './rows/thread-row.ts'
+import type { Store } from './store.ts'
+
+/**
+ * A family is a thread and the forks that share rows with it: all that lives in one partition. Whatever changes
+ * who shows which row (fork, copy, prune, delete) checks and renews the family's row, so that no two such
+ * changes pass each other. Plain saves do not touch it.
+ */
+export interface FamilyRow {
+  readonly version: string | undefined
+  /** Lanes in which rows may be left that nobody shows: a removal too large for one commit was under way. */
+  readonly sweep: readonly string[]
+}
+
+export interface Family extends FamilyRow {
+  readonly partition: string
+  readonly threads: readonly ThreadRow[]
+}
+
+export const familyQuery: Query = { table: 'meta', keys: [FAMILY_KEY] }
+
+export function openFamily(partition: string, rows: readonly Row[] | undefined): FamilyRow {
+  const row = rows?.[0]
+  if (!row) return { version: undefined, sweep: [] }
+  const { sweep = [] } = unseal(partition, 'meta', row) as { sweep?: readonly string[] }
+  return { version: row.version, sweep }
+}
+
+export function renewFamily(
+  partition: string,
+  family: FamilyRow,
+  sweep = family.sweep,
+): { check: Check; put: Put } {
+  const facts = sweep.length > 0 ? { sweep } : {}
+  return {
+    check: { table: 'meta', key: FAMILY_KEY, version: family.version },
+    put: { table: 'meta', key: FAMILY_KEY, head: seal(partition, 'meta', FAMILY_KEY, facts) },
+  }
+}
+
+export async function readFamily(store: Store, partition: string): Promise<Family> {
+  const [threads = [], meta] = await store.storage.read(partition, [
+    { table: 'threads', ...allRows() },
+    familyQuery,
+  ])
+  return {
+    partition,
+    ...openFamily(partition, meta),
+    threads: threads.map((row) => openThread(partition, row)),
+  }
+}

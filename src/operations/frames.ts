@@ -1,0 +1,147 @@
+import { CheckpointerError } from '../errors.ts'
+import { fold, parseDelta } from '../state/delta.ts'
+import type { Json } from '../state/json.ts'
+import { ownerOfPart, seqRange } from '../storage/keys.ts'
+import type { Query, Row } from '../storage/storage.ts'
+import type { Frames } from './host.ts'
+import { openCheckpoint, type CheckpointRow } from './rows/checkpoint-row.ts'
+import { stretches, type Segment } from './rows/lanes.ts'
+import { joinPayload } from './rows/payload.ts'
+import { fromUtf8, utf8 } from './rows/seal.ts'
+import type { Store } from './store.ts'
+
+/** The rows of some lanes between two seqs, read at one moment, opened and checked when first asked for. */
+export class FrameRows {
+  readonly #partition: string
+  readonly #rows = new Map<string, Row>()
+  readonly #parts = new Map<string, Row[]>()
+
+  constructor(partition: string, rows: readonly Row[], parts: readonly Row[]) {
+    this.#partition = partition
+    for (const row of rows) this.#rows.set(rowName(row.key[0] as string, row.key[1] as number), row)
+    for (const part of parts) {
+      const name = partsName(part.key[0] as string, part.key[1] as number, ownerOfPart(part.key))
+      const list = this.#parts.get(name)
+      if (list) list.push(part)
+      else this.#parts.set(name, [part])
+    }
+  }
+
+  get(lane: string, seq: number): CheckpointRow | undefined {
+    const row = this.#rows.get(rowName(lane, seq))
+    return row && openCheckpoint(this.#partition, row)
+  }
+
+  /** The payload of a row: the whole state, or a delta. */
+  body({ lane, seq, facts, row }: CheckpointRow): Uint8Array {
+    const [owner = '', count = 0] = facts.frame.parts ?? []
+    return joinPayload(
+      this.#partition,
+      row,
+      count,
+      facts.frame.size,
+      this.#parts.get(partsName(lane, seq, owner)) ?? [],
+    )
+  }
+
+  /** From the keyframe to the row itself: what its state is folded from. `undefined` when a link is missing. */
+  chain(lane: string, seq: number): CheckpointRow[] | undefined {
+    const links: CheckpointRow[] = []
+    for (let next: readonly [string, number] | undefined = [lane, seq]; next;) {
+      const found = this.get(next[0], next[1])
+      if (!found) return undefined
+      links.push(found)
+      next = found.facts.frame.base
+    }
+    return links.reverse()
+  }
+
+  /** The state of one row, for those who compare or rewrite. */
+  state(lane: string, seq: number): Json {
+    const links = this.chain(lane, seq)
+    if (!links) throw missingLink(seq)
+    let state: Json = null
+    for (const link of links) {
+      const parsed = parseBody(this.body(link), link.seq)
+      state = link.facts.frame.base ? fold(state, parseDelta(parsed)) : parsed
+    }
+    return state
+  }
+}
+
+/** Names a row in the maps of one partition; a lane has no slash in it. */
+export const rowName = (lane: string, seq: number): string => `${lane}/${seq}`
+
+const partsName = (lane: string, seq: number, owner: string): string => `${lane}/${seq}/${owner}`
+
+export const missingLink = (seq: number): CheckpointerError =>
+  new CheckpointerError('CORRUPT', `A row that checkpoint ${seq} is built on is missing.`, { seq })
+
+export function parseBody(body: Uint8Array, seq: number): Json {
+  try {
+    return JSON.parse(fromUtf8(body)) as Json
+  } catch (cause) {
+    throw new CheckpointerError('CORRUPT', `The payload of checkpoint ${seq} is no JSON.`, { seq, cause })
+  }
+}
+
+/** The queries for all frames of a thread from one seq to another: rows and parts, for each stretch in turn. */
+export function frameQueries(segments: readonly Segment[], from: number, to: number): Query[] {
+  return stretches(segments)
+    .filter((stretch) => stretch.from <= to && stretch.last >= from)
+    .flatMap((stretch) => {
+      const range = seqRange(stretch.lane, Math.max(from, stretch.from), Math.min(to, stretch.last))
+      return [
+        { table: 'checkpoints', ...range },
+        { table: 'parts', ...range },
+      ] as const
+    })
+}
+
+/** Sorts what `frameQueries` brought. */
+export function frameRows(partition: string, results: readonly Row[][]): FrameRows {
+  const rows = results.filter((_, i) => i % 2 === 0).flat()
+  const parts = results.filter((_, i) => i % 2 === 1).flat()
+  return new FrameRows(partition, rows, parts)
+}
+
+export async function readFrames(
+  store: Store,
+  partition: string,
+  segments: readonly Segment[],
+  from: number,
+  to: number,
+): Promise<FrameRows> {
+  return frameRows(partition, await store.storage.read(partition, frameQueries(segments, from, to)))
+}
+
+/** Packs chains for the caller's side: each row once, a base always before what stands on it. */
+export function packFrames(rows: FrameRows, chains: readonly (readonly CheckpointRow[])[]): Frames {
+  const links = new Map<string, CheckpointRow>()
+  for (const chain of chains) for (const link of chain) links.set(rowName(link.lane, link.seq), link)
+  const index: { seq: number; base?: number }[] = []
+  const pieces: Uint8Array[] = []
+  for (const link of links.values()) {
+    const base = link.facts.frame.base
+    index.push(base ? { seq: link.seq, base: base[1] } : { seq: link.seq })
+    pieces.push(rows.body(link))
+  }
+  return { index, bodies: joinAsArray(pieces) }
+}
+
+const [OPEN, COMMA, CLOSE] = utf8('[,]') as unknown as [number, number, number]
+
+function joinAsArray(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const joined = new Uint8Array(
+    pieces.reduce((sum, piece) => sum + piece.length + 1, pieces.length === 0 ? 2 : 1),
+  )
+  let at = 0
+  joined[at++] = OPEN
+  pieces.forEach((piece, i) => {
+    if (i > 0) joined[at++] = COMMA
+    joined.set(piece, at)
+    at += piece.length
+  })
+  joined[at] = CLOSE
+  return joined
+}

@@ -1,0 +1,235 @@
+import type { CheckpointerEvent } from '../checkpoint.ts'
+import type { JsonObject } from '../state/json.ts'
+
+/**
+ * The store's side as the caller's side sees it: verbs with plain data in and out, so that a wire can stand
+ * between them. States travel as frames (UTF-8 JSON), never as live values.
+ */
+export interface Host {
+  save(request: SaveRequest): Promise<SaveReply>
+  load(request: LoadRequest): Promise<LoadReply | undefined>
+  history(request: HistoryRequest): Promise<HistoryReply>
+  fork(request: ForkRequest): Promise<ForkReply>
+  copy(request: CopyRequest): Promise<void>
+  prune(request: PruneRequest): Promise<RemovedReply>
+  deleteThread(request: { readonly thread: string }): Promise<boolean>
+  deleteCheckpoints(request: DeleteCheckpointsRequest): Promise<RemovedReply>
+  deleteRun(request: { readonly thread: string; readonly runId: string }): Promise<RemovedReply>
+  putWrites(request: PutWritesRequest): Promise<void>
+  threads(request: ThreadsRequest): Promise<ThreadsReply>
+  usage(): Promise<UsageReply>
+  verify(request: VerifyRequest): Promise<VerifyReply>
+  destroy(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface Place {
+  readonly thread: string
+  readonly namespace: string
+}
+
+/** Which checkpoint: the head when absent. */
+export type At =
+  | { readonly seq: number }
+  | { readonly id: string }
+  | { readonly step: number }
+  | { readonly label: string }
+
+/** A state on its way: whole, or as what changed since a checkpoint of the same thread. */
+export interface Frame {
+  /** The id of the checkpoint that the delta starts from; absent when `body` is the whole state. */
+  readonly base?: string
+  readonly body: Uint8Array
+}
+
+/** The caller's fields as they are stored; `extra` is encoded as a state is. */
+export interface StoredFields {
+  readonly node?: string
+  readonly next?: readonly string[]
+  readonly step?: number
+  readonly runId?: string
+  readonly workflow?: string
+  readonly label?: string
+  readonly source?: string
+  readonly path?: readonly string[]
+  readonly extra?: JsonObject
+}
+
+/** A checkpoint's facts as they travel and as they are stored. */
+export interface StoredInfo extends StoredFields {
+  readonly seq: number
+  readonly id: string
+  /** Milliseconds since 1970. */
+  readonly createdAt: number
+  readonly parent?: { readonly seq: number; readonly id: string }
+}
+
+export interface NewCheckpoint {
+  /** Unique, made by the caller's side: the checkpoint's id unless `id` is given. Recognises a retry. */
+  readonly key: string
+  readonly id?: string
+  readonly createdAt: number
+  readonly fields: StoredFields
+  readonly frame: Frame
+}
+
+export interface SaveRequest extends Place, NewCheckpoint {
+  /** The parent's seq or id; `null` for none; the head when absent. */
+  readonly parent?: number | string | null
+  /** The seq or id that the head must have; `null`: there must be none. */
+  readonly expect?: number | string | null
+  /** This request may have been carried out before: look for its key first. */
+  readonly retry?: boolean
+}
+
+export type SaveReply =
+  | { readonly saved: StoredInfo }
+  /** The base of the delta is gone: send the whole state. */
+  | { readonly saved: undefined }
+
+export interface LoadRequest extends Place {
+  readonly at?: At
+  /** The id of a checkpoint whose state the caller has: if it is that one, no frames are sent. */
+  readonly known?: string
+}
+
+/** The frames that some states are folded from: a JSON array of bodies, and for each its seq and its base's. */
+export interface Frames {
+  readonly index: readonly { readonly seq: number; readonly base?: number }[]
+  readonly bodies: Uint8Array
+}
+
+export interface StoredWrite {
+  readonly taskId: string
+  readonly index: number
+  readonly channel: string
+  /** The encoded value, UTF-8 JSON. */
+  readonly body: Uint8Array
+}
+
+export interface LoadReply {
+  readonly info: StoredInfo
+  readonly frames?: Frames
+  readonly writes: readonly StoredWrite[]
+}
+
+export interface HistoryWhere {
+  readonly runId?: string
+  readonly node?: string
+  readonly source?: string
+  readonly label?: string
+  readonly step?: number
+  readonly workflow?: string
+  readonly extra?: JsonObject
+}
+
+export interface HistoryRequest extends Place {
+  readonly limit: number
+  /** Only what is older, or newer, than this seq or id. */
+  readonly before?: number | string
+  readonly after?: number | string
+  readonly order: 'newest' | 'oldest'
+  readonly where?: HistoryWhere
+  readonly states: boolean
+}
+
+export interface HistoryReply {
+  readonly items: readonly StoredInfo[]
+  readonly frames?: Frames
+  /** There is more beyond the last seq looked at. */
+  readonly next?: number
+}
+
+export interface ForkRequest extends Place {
+  readonly at?: At
+  readonly as: string
+  readonly label?: string
+  readonly createdAt: number
+  /** Makes a retry recognisable, as a save's does. */
+  readonly key: string
+  /** The edited state: becomes the fork's first checkpoint of its own. */
+  readonly first?: NewCheckpoint
+}
+
+export interface ForkReply {
+  /** The fork's head. */
+  readonly head: StoredInfo
+}
+
+export interface CopyRequest {
+  readonly thread: string
+  readonly as: string
+  readonly createdAt: number
+}
+
+export interface PruneRequest extends Place {
+  readonly keepLast?: number
+  /** Milliseconds since 1970: what was made before may go. */
+  readonly olderThan?: number
+  readonly keepEvery?: number
+  readonly keepLabelled?: boolean
+  readonly ancestors: 'keep' | 'drop'
+  readonly branches?: 'keep' | 'drop'
+  readonly maxBytes?: number
+  readonly dryRun: boolean
+}
+
+export interface DeleteCheckpointsRequest extends Place {
+  readonly ids: readonly (number | string)[]
+}
+
+export interface RemovedReply {
+  readonly removed: readonly { readonly namespace: string; readonly seq: number }[]
+  /** Bytes that are free again: what another thread still shows stays. */
+  readonly bytes: number
+  readonly kept: number
+}
+
+export interface PutWritesRequest extends Place {
+  readonly checkpoint: string | number
+  readonly writes: readonly StoredWrite[]
+}
+
+export interface ThreadsRequest {
+  readonly limit: number
+  readonly after?: { readonly rank: number; readonly thread: string }
+}
+
+export interface StoredSummary {
+  readonly thread: string
+  readonly createdAt: number
+  readonly updatedAt: number
+  readonly label?: string
+  readonly forkOf?: {
+    readonly thread: string
+    readonly namespace: string
+    readonly seq: number
+    readonly id: string
+  }
+  readonly head?: StoredInfo
+}
+
+export interface ThreadsReply {
+  readonly items: readonly StoredSummary[]
+  readonly next?: { readonly rank: number; readonly thread: string }
+}
+
+export interface UsageReply {
+  /** Bytes of all rows, as they were handed to the storage. */
+  readonly bytes: number
+  readonly threads: number
+  readonly checkpoints: number
+}
+
+export interface VerifyRequest {
+  readonly after?: string
+}
+
+export interface VerifyReply {
+  readonly checked: number
+  readonly problems: readonly { readonly thread?: string; readonly seq?: number; readonly problem: string }[]
+  readonly next?: string
+}
+
+/** Called by the host after a change has been committed. */
+export type Publish = (event: CheckpointerEvent) => void

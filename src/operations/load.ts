@@ -1,0 +1,75 @@
+import { CheckpointerError } from '../errors.ts'
+import { ownerOfPart, seqRange, writeOwner } from '../storage/keys.ts'
+import type { Row } from '../storage/storage.ts'
+import { findCheckpoint } from './find.ts'
+import { frameQueries, frameRows, missingLink, packFrames } from './frames.ts'
+import type { LoadReply, LoadRequest, StoredWrite } from './host.ts'
+import { infoOf, type CheckpointFacts } from './rows/checkpoint-row.ts'
+import { laneOf } from './rows/lanes.ts'
+import { joinPayload } from './rows/payload.ts'
+import { unseal } from './rows/seal.ts'
+import type { ThreadRow } from './rows/thread-row.ts'
+import { readWhole, type Store } from './store.ts'
+import type { WriteFacts } from './writes.ts'
+
+export async function load(store: Store, request: LoadRequest): Promise<LoadReply | undefined> {
+  return readWhole(store, request, async (thread) => {
+    const facts = request.at ? (await findCheckpoint(store, thread, request.at))?.facts : thread.facts.head
+    return (
+      facts &&
+      loadFacts(store, thread, facts, request.known).catch((error: unknown) =>
+        Promise.reject(placed(error, request, facts.seq)),
+      )
+    )
+  })
+}
+
+async function loadFacts(
+  store: Store,
+  thread: ThreadRow,
+  facts: CheckpointFacts,
+  known: string | undefined,
+): Promise<LoadReply> {
+  const { partition } = thread
+  const { segments, lane: own } = thread.facts
+  const { lane } = laneOf(segments, facts.seq)
+  const from = facts.id === known ? facts.seq : facts.frame.root
+  const range = seqRange(own, facts.seq, facts.seq)
+  const results = await store.storage.read(partition, [
+    { table: 'writes', ...range },
+    { table: 'parts', ...range },
+    ...frameQueries(segments, from, facts.seq),
+  ])
+  const [writes = [], parts = [], ...frames] = results
+  const rows = frameRows(partition, frames)
+  const chain = facts.id === known ? [rows.get(lane, facts.seq)] : rows.chain(lane, facts.seq)
+  if (!chain?.[0]) throw missingLink(facts.seq)
+  return {
+    info: infoOf(facts),
+    ...(facts.id === known ? {} : { frames: packFrames(rows, [chain.filter((link) => link !== undefined)]) }),
+    writes: openWrites(partition, writes, parts),
+  }
+}
+
+/** Pending writes in the order in which they came. */
+function openWrites(partition: string, rows: readonly Row[], parts: readonly Row[]): StoredWrite[] {
+  return rows
+    .map((row) => {
+      const facts = unseal(partition, 'writes', row) as WriteFacts
+      const own = parts.filter((part) => ownerOfPart(part.key) === writeOwner(row.key))
+      const { taskId, index, channel } = facts
+      return {
+        at: facts.at,
+        write: { taskId, index, channel, body: joinPayload(partition, row, facts.parts, facts.size, own) },
+      }
+    })
+    .sort((a, b) => a.at - b.at)
+    .map(({ write }) => write)
+}
+
+/** Says which checkpoint cannot be read because of the damage. */
+function placed(error: unknown, { thread, namespace }: LoadRequest, seq: number): unknown {
+  if (!CheckpointerError.is(error, 'CORRUPT')) return error
+  const message = `Checkpoint ${seq} cannot be read: ${error.message}`
+  return new CheckpointerError('CORRUPT', message, { thread, namespace, seq: error.seq ?? seq, cause: error })
+}

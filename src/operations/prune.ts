@@ -1,0 +1,74 @@
+import type { PruneRequest, RemovedReply } from './host.ts'
+import { remove, shownBy } from './removal.ts'
+import type { CheckpointRow } from './rows/checkpoint-row.ts'
+import { needThread, type Store } from './store.ts'
+
+export async function prune(store: Store, request: PruneRequest): Promise<RemovedReply> {
+  const { thread, namespace } = request
+  const { partition } = await needThread(store, request)
+  const reply = await remove(store, partition, async () => {
+    const row = await needThread(store, request)
+    const shown = await shownBy(store, row)
+    return { losses: [{ thread: row, shown, seqs: toRemove(shown, request) }], dryRun: request.dryRun }
+  })
+  if (reply.removed.length > 0 && !request.dryRun) {
+    store.publish({ type: 'pruned', thread, namespace, seqs: reply.removed.map(({ seq }) => seq) })
+  }
+  return reply
+}
+
+/** Which of these, oldest first, the rules let go. The head always stays. */
+export function toRemove(shown: readonly CheckpointRow[], rules: PruneRequest): Set<number> {
+  const head = shown.at(-1)
+  if (!head) return new Set()
+  const onTheWay = ancestorsOf(shown, [head.seq])
+  const parents = new Set(shown.map((row) => row.facts.parent?.seq))
+  const kept = new Set(
+    shown
+      .filter((row, i) => {
+        if (row === head) return true
+        if (rules.branches === 'drop' && !onTheWay.has(row.seq)) return false
+        const mayGo = goes(row, shown.length - i, rules)
+        return !mayGo || (rules.branches === 'keep' && !parents.has(row.seq))
+      })
+      .map((row) => row.seq),
+  )
+  if (rules.maxBytes !== undefined) shrink(shown, kept, rules)
+  if (rules.ancestors === 'keep') for (const seq of ancestorsOf(shown, kept)) kept.add(seq)
+  return new Set(shown.map((row) => row.seq).filter((seq) => !kept.has(seq)))
+}
+
+/** Whether any rule lets it go, and none holds it. `place` counts from the newest, which is 1. */
+function goes({ seq, facts }: CheckpointRow, place: number, rules: PruneRequest): boolean {
+  if (isHeld(seq, facts.label, rules)) return false
+  if (rules.keepLast !== undefined && place <= rules.keepLast) return false
+  if (rules.olderThan !== undefined) return facts.createdAt < rules.olderThan
+  return rules.keepLast !== undefined || rules.keepEvery !== undefined
+}
+
+const isHeld = (seq: number, label: string | undefined, rules: PruneRequest): boolean =>
+  (rules.keepLabelled === true && label !== undefined) ||
+  (rules.keepEvery !== undefined && seq % rules.keepEvery === 0)
+
+/** The oldest go first until the rest weighs no more than `maxBytes`; the head stays, and what is held. */
+function shrink(shown: readonly CheckpointRow[], kept: Set<number>, rules: PruneRequest): void {
+  const weight = ({ facts, row }: CheckpointRow): number => facts.frame.size + row.head.length
+  let bytes = shown.filter((row) => kept.has(row.seq)).reduce((sum, row) => sum + weight(row), 0)
+  for (const row of shown.slice(0, -1)) {
+    if (bytes <= (rules.maxBytes as number)) return
+    if (!kept.has(row.seq) || isHeld(row.seq, row.facts.label, rules)) continue
+    kept.delete(row.seq)
+    bytes -= weight(row)
+  }
+}
+
+/** The given ones, and all that they continue, as far as it is there. */
+function ancestorsOf(shown: readonly CheckpointRow[], seqs: Iterable<number>): Set<number> {
+  const bySeq = new Map(shown.map((row) => [row.seq, row]))
+  const found = new Set<number>()
+  for (const start of seqs) {
+    for (let row = bySeq.get(start); row && !found.has(row.seq); row = bySeq.get(row.facts.parent?.seq ?? -1))
+      found.add(row.seq)
+  }
+  return found
+}

@@ -1,0 +1,136 @@
+import { fold, parseDelta, type Delta } from '../state/delta.ts'
+import type { Json } from '../state/json.ts'
+import { checkpointKey, seqRange } from '../storage/keys.ts'
+import type { Batch } from '../storage/storage.ts'
+import { FrameRows, missingLink, parseBody, rowName } from './frames.ts'
+import {
+  checkpointPuts,
+  deltaFrame,
+  dropParts,
+  keyframe,
+  openCheckpoint,
+  type CheckpointRow,
+  type StoredFrame,
+} from './rows/checkpoint-row.ts'
+import { utf8 } from './rows/seal.ts'
+import type { ThreadFacts } from './rows/thread-row.ts'
+import type { Store } from './store.ts'
+
+/** New frames for the rows whose base is about to be dropped: the same states, standing on what stays. */
+export async function rebase(
+  store: Store,
+  partition: string,
+  remaining: readonly ThreadFacts[],
+  dropped: readonly CheckpointRow[],
+): Promise<Batch> {
+  const names = new Set(dropped.map((row) => rowName(row.lane, row.seq)))
+  const lanes = [
+    ...new Set(
+      remaining
+        .filter((thread) => mayStandOn(thread, dropped))
+        .flatMap((thread) => thread.segments.map((segment) => segment.lane)),
+    ),
+  ]
+  const lowest = Math.min(...dropped.map((row) => row.seq))
+  const known = new Map(dropped.map((row) => [rowName(row.lane, row.seq), row]))
+  const dependents: CheckpointRow[] = []
+  const found = await store.storage.read(
+    partition,
+    lanes.map((lane) => ({ table: 'checkpoints', ...seqRange(lane, lowest, Number.MAX_SAFE_INTEGER - 1) })),
+  )
+  for (const row of found.flat()) {
+    const opened = openCheckpoint(partition, row)
+    const { base } = opened.facts.frame
+    if (base && names.has(rowName(...base)) && !names.has(rowName(opened.lane, opened.seq)))
+      dependents.push(opened)
+    known.set(rowName(opened.lane, opened.seq), opened)
+  }
+  if (dependents.length === 0) return {}
+
+  const rows = await readChains(store, partition, dependents, names, known)
+  const parts = dependents.map((dependent) => moveDown(store, partition, rows, names, dependent))
+  return {
+    checks: parts.map(({ row }) => ({ table: 'checkpoints', key: row.row.key, version: row.row.version })),
+    deleteRanges: parts.flatMap(({ row }) => dropParts(row)),
+    puts: parts.flatMap(({ puts }) => puts),
+  }
+}
+
+const mayStandOn = (thread: ThreadFacts, dropped: readonly CheckpointRow[]): boolean =>
+  thread.segments.some((segment) => dropped.some((row) => row.lane === segment.lane))
+
+/** All rows, with their parts, between each dependent and the first that stays, or its keyframe: at one moment. */
+async function readChains(
+  store: Store,
+  partition: string,
+  dependents: readonly CheckpointRow[],
+  dropped: ReadonlySet<string>,
+  known: ReadonlyMap<string, CheckpointRow>,
+): Promise<FrameRows> {
+  const keys = new Map<string, readonly [lane: string, seq: number]>()
+  /** What stays, under the dropped: only the facts are needed of these. */
+  const onto = new Map<string, readonly [lane: string, seq: number]>()
+  for (const dependent of dependents) {
+    for (let link = dependent; ;) {
+      const { base } = link.facts.frame
+      // A link of two dependents is read once; below it the way is the same.
+      if (keys.has(rowName(link.lane, link.seq))) break
+      keys.set(rowName(link.lane, link.seq), [link.lane, link.seq])
+      if (!base) break
+      if (!dropped.has(rowName(...base))) {
+        onto.set(rowName(...base), base)
+        break
+      }
+      const next = known.get(rowName(...base))
+      if (!next) throw missingLink(base[1])
+      link = next
+    }
+  }
+  const [rows = [], ...parts] = await store.storage.read(partition, [
+    {
+      table: 'checkpoints',
+      keys: [...new Map([...keys, ...onto]).values()].map(([lane, seq]) => checkpointKey(lane, seq)),
+    },
+    // Of any owner: the row may have been rewritten since it was seen.
+    ...[...keys.values()].map(([lane, seq]) => ({ table: 'parts', ...seqRange(lane, seq, seq) }) as const),
+  ])
+  return new FrameRows(partition, rows, parts.flat())
+}
+
+function moveDown(
+  store: Store,
+  partition: string,
+  rows: FrameRows,
+  dropped: ReadonlySet<string>,
+  { lane, seq }: CheckpointRow,
+) {
+  const row = need(rows, lane, seq)
+  const deltas: Delta[] = []
+  let link = row
+  let onto: CheckpointRow | undefined
+  for (;;) {
+    const { base } = link.facts.frame
+    if (!base) break
+    deltas.unshift(parseDelta(parseBody(rows.body(link), link.seq)))
+    link = need(rows, ...base)
+    if (dropped.has(rowName(...base))) continue
+    onto = link
+    break
+  }
+  const { frame: _old, ...info } = row.facts
+  const write = (frame: StoredFrame, body: Uint8Array) =>
+    checkpointPuts(store.storage.limits, partition, lane, { ...info, frame }, body).puts
+  if (onto) {
+    const body = utf8(JSON.stringify(deltas.flat()))
+    return { row, puts: write(deltaFrame(onto.lane, onto.facts, body.length), body) }
+  }
+  const state = deltas.reduce(fold, parseBody(rows.body(link), link.seq) as Json)
+  const body = utf8(JSON.stringify(state))
+  return { row, puts: write(keyframe(seq, body.length), body) }
+}
+
+function need(rows: FrameRows, lane: string, seq: number): CheckpointRow {
+  const found = rows.get(lane, seq)
+  if (!found) throw missingLink(seq)
+  return found
+}

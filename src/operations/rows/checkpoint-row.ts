@@ -1,0 +1,99 @@
+import { checkpointAlias, checkpointKey, newPartsOwner, partsOf } from '../../storage/keys.ts'
+import type { Batch, Limits, Put, Row } from '../../storage/storage.ts'
+import type { StoredInfo } from '../host.ts'
+import { placePayload } from './payload.ts'
+import { seal, unseal } from './seal.ts'
+
+/** How a checkpoint's state is stored. A chain runs from a delta through its bases down to a keyframe. */
+export interface StoredFrame {
+  /** The row this delta starts from; absent for a keyframe. */
+  readonly base?: readonly [lane: string, seq: number]
+  /** No row of the chain has a lower seq than this one. */
+  readonly root: number
+  /** Deltas in the chain. */
+  readonly rows: number
+  /** Bytes of these deltas. */
+  readonly chain: number
+  /** Bytes of the keyframe. */
+  readonly whole: number
+  /** Bytes of this frame. */
+  readonly size: number
+  /** How many parts it is in, and whose they are; absent when it stands in its row. */
+  readonly parts?: readonly [owner: string, count: number]
+}
+
+/** The facts in the head of a row of `checkpoints`. */
+export interface CheckpointFacts extends StoredInfo {
+  /** What recognises a retry, when it is not the id. */
+  readonly key?: string
+  readonly frame: StoredFrame
+}
+
+export interface CheckpointRow {
+  readonly lane: string
+  readonly seq: number
+  readonly facts: CheckpointFacts
+  readonly row: Row
+}
+
+export function openCheckpoint(partition: string, row: Row): CheckpointRow {
+  const facts = unseal(partition, 'checkpoints', row) as CheckpointFacts
+  return { lane: row.key[0] as string, seq: row.key[1] as number, facts, row }
+}
+
+export const keyframe = (seq: number, size: number): StoredFrame => ({
+  root: seq,
+  rows: 0,
+  chain: 0,
+  whole: size,
+  size,
+})
+
+export const deltaFrame = (lane: string, base: CheckpointFacts, size: number): StoredFrame => ({
+  base: [lane, base.seq],
+  root: base.frame.root,
+  rows: base.frame.rows + 1,
+  chain: base.frame.chain + size,
+  whole: base.frame.whole,
+  size,
+})
+
+/** The rows for one checkpoint, and the facts as they were written. */
+export function checkpointPuts(
+  limits: Limits,
+  partition: string,
+  lane: string,
+  unplaced: CheckpointFacts,
+  body: Uint8Array,
+): { readonly facts: CheckpointFacts; readonly puts: readonly Put[] } {
+  const { seq, id } = unplaced
+  const owner = newPartsOwner()
+  const placed = placePayload(limits, partition, { lane, seq, owner }, body)
+  const facts =
+    placed.parts > 0
+      ? { ...unplaced, frame: { ...unplaced.frame, parts: [owner, placed.parts] as const } }
+      : unplaced
+  const key = checkpointKey(lane, seq)
+  const put: Put = {
+    table: 'checkpoints',
+    key,
+    alias: checkpointAlias(lane, id),
+    head: seal(partition, 'checkpoints', key, facts, placed.inline),
+    ...(placed.inline ? { body: placed.inline } : {}),
+  }
+  return { facts, puts: [put, ...placed.puts] }
+}
+
+/** The deletion of a row's parts, if it has any. */
+export function dropParts({
+  lane,
+  seq,
+  facts: { frame },
+}: CheckpointRow): NonNullable<Batch['deleteRanges']> {
+  return frame.parts ? [{ table: 'parts', ...partsOf(lane, seq, frame.parts[0]) }] : []
+}
+
+/** What of the facts is told outside. */
+export function infoOf({ key: _key, frame: _frame, ...info }: CheckpointFacts): StoredInfo {
+  return info
+}

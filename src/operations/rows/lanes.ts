@@ -1,0 +1,78 @@
+/**
+ * A thread's own rows stand in a lane of their own. A fork does not copy: it shows the lanes of its origin up
+ * to the fork point, each as a segment, and then its own lane. What it deletes of borrowed rows it only hides.
+ *
+ *     origin  [ lane a: 1 … ]
+ *     fork    [ lane a: 1 … 12 ][ lane b: 13 … ]
+ *     of that [ lane a: 1 … 12 ][ lane b: 13 … 15 ][ lane c: 16 … ]
+ */
+export interface Segment {
+  readonly lane: string
+  /** The last seq shown; absent for the thread's own lane, which is the last segment. */
+  readonly to?: number
+  /** Rows that stand in the lane for the sake of other threads, but are gone from this one. */
+  readonly hide?: Ranges
+}
+
+/** Seqs as ranges, both ends included, ascending, neither touching nor overlapping. */
+export type Ranges = readonly (readonly [from: number, to: number])[]
+
+/** A segment with the bounds that it has in its thread. */
+export interface Stretch extends Segment {
+  readonly from: number
+  readonly last: number
+}
+
+export function stretches(segments: readonly Segment[]): Stretch[] {
+  let from = 0
+  return segments.map((segment) => {
+    const stretch = { ...segment, from, last: segment.to ?? Number.MAX_SAFE_INTEGER - 1 }
+    from = stretch.last + 1
+    return stretch
+  })
+}
+
+/** The lane that a seq of this thread stands in, whether it is shown or not. */
+export function laneOf(segments: readonly Segment[], seq: number): Segment {
+  return segments.find((segment) => segment.to === undefined || seq <= segment.to) as Segment
+}
+
+/** Whether a thread with these segments shows the row of this lane and seq, if the row exists. */
+export function shows(segments: readonly Segment[], lane: string, seq: number): boolean {
+  const segment = laneOf(segments, seq)
+  return segment.lane === lane && !includes(segment.hide, seq)
+}
+
+export function includes(ranges: Ranges | undefined, seq: number): boolean {
+  return ranges !== undefined && ranges.some(([from, to]) => from <= seq && seq <= to)
+}
+
+/** Adds seqs to ranges. */
+export function withSeqs(ranges: Ranges | undefined, seqs: Iterable<number>): Ranges {
+  const all = [...(ranges ?? []), ...[...seqs].map((seq) => [seq, seq] as const)].sort((a, b) => a[0] - b[0])
+  const joined: [number, number][] = []
+  for (const [from, to] of all) {
+    const last = joined.at(-1)
+    if (last && from <= last[1] + 1) last[1] = Math.max(last[1], to)
+    else joined.push([from, to])
+  }
+  return joined
+}
+
+/** The segments of a fork that continues after `at` in a lane of its own. */
+export function borrow(segments: readonly Segment[], at: number, lane: string): Segment[] {
+  const borrowed: Segment[] = []
+  for (const { from, last, lane: theirs, hide } of stretches(segments)) {
+    if (from > at) break
+    const kept = hide
+      ?.filter(([start]) => start <= at)
+      .map(([start, end]) => [start, Math.min(end, at)] as const)
+    borrowed.push({ lane: theirs, to: Math.min(last, at), ...(kept?.length ? { hide: kept } : {}) })
+  }
+  return [...borrowed, { lane }]
+}
+
+/** A name for a new lane: unique in its partition, since no lane is ever reused. */
+export function newLane(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(9)), (byte) => (byte % 36).toString(36)).join('')
+}

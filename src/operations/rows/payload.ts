@@ -1,0 +1,70 @@
+import { CheckpointerError } from '../../errors.ts'
+import { partKey } from '../../storage/keys.ts'
+import type { Limits, Put, Row } from '../../storage/storage.ts'
+import { seal, unseal } from './seal.ts'
+
+/** A payload up to this size stands in its row; a larger one apart, so that lists stay quick to read. */
+const INLINE_BYTES = 16 * 1024
+/** Room for a row's head beside its body. */
+const HEAD_BYTES = 8 * 1024
+
+export interface PlacedPayload {
+  /** For the row itself. */
+  readonly inline?: Uint8Array
+  /** How many parts the payload is in; 0 when it is inline. */
+  readonly parts: number
+  readonly puts: readonly Put[]
+}
+
+/** Decides where a payload goes: into its row, or into rows of `parts`. */
+export function placePayload(
+  limits: Limits,
+  partition: string,
+  at: { readonly lane: string; readonly seq: number; readonly owner: string },
+  body: Uint8Array,
+): PlacedPayload {
+  if (body.length <= Math.min(INLINE_BYTES, limits.valueBytes - HEAD_BYTES))
+    return { inline: body, parts: 0, puts: [] }
+  const size = Math.min(limits.valueBytes - HEAD_BYTES, body.length)
+  const count = Math.ceil(body.length / size)
+  const puts = Array.from({ length: count }, (_, number): Put => {
+    const key = partKey(at.lane, at.seq, at.owner, number)
+    // A copy, so that the checksum runs over aligned words and no storage keeps the whole buffer for a part.
+    const piece = count === 1 ? body : body.slice(number * size, (number + 1) * size)
+    return { table: 'parts', key, head: seal(partition, 'parts', key, {}, piece), body: piece }
+  })
+  return { parts: count, puts }
+}
+
+/** The other way round; `parts` are the rows found, in order of their keys. */
+export function joinPayload(
+  partition: string,
+  row: Row,
+  count: number,
+  size: number,
+  parts: readonly Row[],
+): Uint8Array {
+  const pieces =
+    count === 0
+      ? [row.body ?? new Uint8Array()]
+      : parts.map((part) => (unseal(partition, 'parts', part), part.body ?? new Uint8Array()))
+  const total = pieces.reduce((sum, piece) => sum + piece.length, 0)
+  const wanted = count === 0 ? 1 : count
+  if (pieces.length !== wanted || total !== size) {
+    throw new CheckpointerError(
+      'CORRUPT',
+      `${pieces.length} of ${wanted} parts with ${total} of ${size} bytes were found for ${JSON.stringify(row.key)}.`,
+      {
+        seq: row.key[1] as number,
+      },
+    )
+  }
+  if (pieces.length === 1) return pieces[0] as Uint8Array
+  const whole = new Uint8Array(total)
+  let at = 0
+  for (const piece of pieces) {
+    whole.set(piece, at)
+    at += piece.length
+  }
+  return whole
+}

@@ -1,0 +1,53 @@
+import { CheckpointerError } from '../../errors.ts'
+import { CURRENT_FORMAT } from '../../storage/format-version.ts'
+import type { Key, Row, Table } from '../../storage/storage.ts'
+import { murmur3 } from './checksum.ts'
+
+/**
+ * The head of every row: `<format>.<sum>.<facts>`, where facts is JSON and sum is eight hex digits over where
+ * the row stands, the facts and the body. A row that was damaged, or stands where another belongs, fails it.
+ */
+const encoder = new TextEncoder()
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
+export const utf8 = (text: string): Uint8Array<ArrayBuffer> => encoder.encode(text)
+export const fromUtf8 = (bytes: Uint8Array): string => decoder.decode(bytes)
+
+export function seal(partition: string, table: Table, key: Key, facts: object, body?: Uint8Array): string {
+  const json = JSON.stringify(facts)
+  return `${CURRENT_FORMAT}.${sum(partition, table, key, json, body)}.${json}`
+}
+
+/** The facts of a row, or `CORRUPT` when it is not what was written. */
+export function unseal(partition: string, table: Table, row: Row): unknown {
+  const match = /^(\d{1,4})\.([0-9a-f]{8})\./.exec(row.head)
+  if (!match) throw corrupt(table, row.key, 'its head cannot be read')
+  if (Number(match[1]) > CURRENT_FORMAT) {
+    throw new CheckpointerError(
+      'FORMAT_TOO_NEW',
+      `A row of ${table} has format ${match[1]}, this version reads up to ${CURRENT_FORMAT}. Update the package.`,
+    )
+  }
+  const json = row.head.slice(match[0].length)
+  if (sum(partition, table, row.key, json, row.body) !== match[2]) {
+    throw corrupt(table, row.key, 'its checksum does not fit')
+  }
+  try {
+    return JSON.parse(json)
+  } catch (cause) {
+    throw corrupt(table, row.key, 'its facts are no JSON', cause)
+  }
+}
+
+function sum(partition: string, table: Table, key: Key, json: string, body: Uint8Array | undefined): string {
+  const place = murmur3(encoder.encode(`${JSON.stringify([partition, table, ...key])}\n${json}`), 0)
+  return (body ? murmur3(body, place) : place).toString(16).padStart(8, '0')
+}
+
+function corrupt(table: Table, key: Key, why: string, cause?: unknown): CheckpointerError {
+  const seq = typeof key[1] === 'number' ? { seq: key[1] } : {}
+  return new CheckpointerError('CORRUPT', `A row of ${table} at ${JSON.stringify(key)} is damaged: ${why}.`, {
+    ...seq,
+    cause,
+  })
+}

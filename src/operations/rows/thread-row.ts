@@ -1,0 +1,46 @@
+import { threadKey } from '../../storage/keys.ts'
+import type { Put, Row } from '../../storage/storage.ts'
+import type { Place, StoredSummary } from '../host.ts'
+import type { CheckpointFacts } from './checkpoint-row.ts'
+import type { Segment } from './lanes.ts'
+import { seal, unseal } from './seal.ts'
+
+/** The facts in the head of a row of `threads`: one for each namespace of a thread. */
+export interface ThreadFacts extends Place {
+  readonly createdAt: number
+  readonly updatedAt: number
+  /** The thread's own lane, the last of its segments: where it writes. */
+  readonly lane: string
+  readonly segments: readonly Segment[]
+  /** The seq that the next checkpoint gets. Never goes back, so that none is used twice. */
+  readonly next: number
+  readonly head?: CheckpointFacts
+  readonly label?: string
+  readonly forkOf?: StoredSummary['forkOf']
+  /** What recognises a retry of the fork that made this thread. */
+  readonly key?: string
+  /** In the row of namespace '': other namespaces have checkpoints. */
+  readonly others?: boolean
+}
+
+/** A row of `threads` as it was read. */
+export interface ThreadRow {
+  readonly partition: string
+  readonly version: string
+  readonly facts: ThreadFacts
+}
+
+export function openThread(partition: string, row: Row): ThreadRow {
+  return { partition, version: row.version, facts: unseal(partition, 'threads', row) as ThreadFacts }
+}
+
+export function threadPut(partition: string, facts: ThreadFacts): Put {
+  const key = threadKey(facts.thread, facts.namespace)
+  const listed = facts.namespace === '' ? { rank: facts.updatedAt } : {}
+  return { table: 'threads', key, head: seal(partition, 'threads', key, facts), ...listed }
+}
+
+/** The facts of a thread that has no checkpoint yet. */
+export function emptyThread(place: Place, lane: string, at: number): ThreadFacts {
+  return { ...place, createdAt: at, updatedAt: at, lane, segments: [{ lane }], next: 1 }
+}

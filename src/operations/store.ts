@@ -1,0 +1,112 @@
+import { CheckpointerError } from '../errors.ts'
+import { escapeId, partitionOf, threadKey } from '../storage/keys.ts'
+import type { Check, Storage } from '../storage/storage.ts'
+import type { Place, Publish } from './host.ts'
+import { openThread, type ThreadRow } from './rows/thread-row.ts'
+
+/** What every verb works on. */
+export interface Store {
+  readonly storage: Storage
+  readonly publish: Publish
+  readonly threads: ThreadCache
+  /** Runs what changes one namespace of a thread one after the other, so that our own writers never collide. */
+  readonly inTurn: <T>(place: Place, work: () => Promise<T>) => Promise<T>
+  /** Does something soon, beside what callers wait for; a failure is reported and harms nothing. */
+  readonly background: (work: () => Promise<void>) => void
+}
+
+/** Rows of `threads` as last seen. Only a hint: every commit checks the version. */
+export class ThreadCache {
+  static readonly #most = 256
+  readonly #rows = new Map<string, CachedThread>()
+
+  get(place: Place): CachedThread | undefined {
+    return this.#rows.get(placeText(place))
+  }
+
+  set(place: Place, thread: ThreadRow, lineage: Lineage = new Map()): void {
+    const text = placeText(place)
+    this.#rows.delete(text)
+    this.#rows.set(text, { ...thread, lineage })
+    if (this.#rows.size > ThreadCache.#most) this.#rows.delete(this.#rows.keys().next().value as string)
+  }
+
+  forget(thread: string): void {
+    for (const text of this.#rows.keys()) if (text.startsWith(`${escapeId(thread)}:`)) this.#rows.delete(text)
+  }
+}
+
+export interface CachedThread extends ThreadRow {
+  readonly lineage: Lineage
+}
+
+/** For checkpoints saved from here: which seq each one's delta starts from, and what it weighs. */
+export type Lineage = Map<number, { readonly base: number; readonly size: number }>
+
+export const placeText = ({ thread, namespace }: Place): string =>
+  `${escapeId(thread)}:${escapeId(namespace)}`
+
+/** The row of a thread's namespace, fresh from the storage. */
+export async function readThread(store: Store, place: Place): Promise<ThreadRow | undefined> {
+  const found = await findThread(store, place)
+  if (found) store.threads.set(place, found)
+  else store.threads.forget(place.thread)
+  return found
+}
+
+async function findThread(store: Store, place: Place): Promise<ThreadRow | undefined> {
+  const found = await store.storage.locate(threadKey(place.thread, place.namespace))
+  return found && openThread(found.partition, found.row)
+}
+
+/** The row as last seen from here, or else read. */
+export async function recallThread(store: Store, place: Place): Promise<CachedThread | undefined> {
+  if (!store.threads.get(place)) await readThread(store, place)
+  return store.threads.get(place)
+}
+
+/** Where a new namespace or thread is to live: beside what the thread already has, or in a partition of its own. */
+export async function partitionFor(store: Store, thread: string): Promise<string> {
+  const root = await store.storage.locate(threadKey(thread, ''))
+  return root?.partition ?? partitionOf(thread)
+}
+
+/** The row of a thread's namespace, or `NOT_FOUND`. */
+export async function needThread(store: Store, place: Place): Promise<ThreadRow> {
+  const found = await readThread(store, place)
+  if (!found) throw new CheckpointerError('NOT_FOUND', `There is no thread ${describe(place)}.`, place)
+  return found
+}
+
+export const describe = ({ thread, namespace }: Place): string =>
+  namespace === '' ? `'${thread}'` : `'${thread}' with the namespace '${namespace}'`
+
+export const checkThread = ({ facts, version }: ThreadRow): Check => ({
+  table: 'threads',
+  key: threadKey(facts.thread, facts.namespace),
+  version,
+})
+
+/** How often a reading starts over because another writer changed the thread between its reads. */
+const TRIES = 5
+
+/**
+ * Reads a thread's row, and by it other rows. A removal between the two looks like damage; damage is still there
+ * when nothing has changed meanwhile.
+ */
+export async function readWhole<T>(
+  store: Store,
+  place: Place,
+  read: (thread: ThreadRow) => Promise<T>,
+): Promise<T | undefined> {
+  for (let tried = 1; ; tried++) {
+    const thread = await readThread(store, place)
+    if (!thread) return undefined
+    try {
+      return await read(thread)
+    } catch (error) {
+      if (!CheckpointerError.is(error, 'CORRUPT') || tried === TRIES) throw error
+      if ((await readThread(store, place))?.version === thread.version) throw error
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import { MOST_WRITES } from '../ids.ts'
+import type { Key, Range } from './storage.ts'
+
+/**
+ * Every key that is ever written. Nothing else makes or parses one.
+ *
+ * | table       | key                              | alias       | what                                     |
+ * | ----------- | -------------------------------- | ----------- | ---------------------------------------- |
+ * | threads     | thread, namespace                |             | head, lanes; the row of '' is listed     |
+ * | checkpoints | lane, seq                        | lane, id    | one checkpoint, its frame when small     |
+ * | parts       | lane, seq, owner, number         |             | a piece of a payload; owner says whose   |
+ * | writes      | lane, seq, task, index + 2^20    |             | one pending write                        |
+ * | meta        | 'family' / 'database'            |             | the family's generation / format and id  |
+ *
+ * Ids of callers are any text, so they are escaped to printable ASCII (engines differ in how they order and
+ * even in whether they keep other characters); every part stands alone in its tuple, so ids never run together.
+ */
+/** Greater than every escaped id, to end a range with. */
+const AFTER_IDS = '\x7e'
+
+/** Reversible: letters, digits, `-`, `_` and `.` stand for themselves, all else is `!` and four hex digits. */
+export function escapeId(id: string): string {
+  return id.replace(/[^\w.-]/g, (char) => '!' + char.charCodeAt(0).toString(16).padStart(4, '0'))
+}
+
+/** The partition of a thread that is no fork: a fork lives in its origin's. */
+export const partitionOf = (thread: string): string => escapeId(thread)
+
+export const threadKey = (thread: string, namespace: string): Key => [escapeId(thread), escapeId(namespace)]
+export const threadRows = (thread: string): Range => ({
+  from: [escapeId(thread)],
+  to: [escapeId(thread), AFTER_IDS],
+})
+export const allRows = (first?: string): Range => ({
+  from: first === undefined ? [] : [first],
+  to: [AFTER_IDS],
+})
+
+export const checkpointKey = (lane: string, seq: number): Key => [lane, seq]
+export const checkpointAlias = (lane: string, id: string): Key => [lane, escapeId(id)]
+/** The rows of a lane from one seq to another, both included: of checkpoints, their parts, their writes. */
+export const seqRange = (lane: string, from: number, to: number): Range => ({
+  from: [lane, Math.max(0, from)],
+  to: [lane, Math.min(to, Number.MAX_SAFE_INTEGER - 1) + 1],
+})
+export const seqOf = (key: Key): number => key[1] as number
+
+/**
+ * What a checkpoint's own parts are filed under: new for each time it is written, so that parts can be written
+ * before the row that names them, beside those of another writer or of an older form of the same row.
+ */
+export const newPartsOwner = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(6)), (byte) => (byte % 36).toString(36)).join('')
+export const partKey = (lane: string, seq: number, owner: string, number: number): Key => [
+  lane,
+  seq,
+  owner,
+  number,
+]
+export const partsOf = (lane: string, seq: number, owner: string): Range => ({
+  from: [lane, seq, owner],
+  to: [lane, seq, owner, Number.MAX_SAFE_INTEGER],
+})
+export const ownerOfPart = (key: Key): string => key[2] as string
+export const isPartOfWrite = (key: Key): boolean => ownerOfPart(key).includes(':')
+
+export const writeKey = (lane: string, seq: number, taskId: string, index: number): Key => [
+  lane,
+  seq,
+  escapeId(taskId),
+  index + MOST_WRITES,
+]
+/** What the parts of a pending write are filed under; the colon tells it from a checkpoint's. */
+export const writeOwner = (key: Key): string => `${key[2]}:${key[3]}`
+
+export const FAMILY_KEY: Key = ['family']
+export const DATABASE_PARTITION = ''
+export const DATABASE_KEY: Key = ['database']

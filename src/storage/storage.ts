@@ -1,0 +1,127 @@
+/**
+ * The storage port: ordered rows, consistent reads, one atomic conditional batch.
+ *
+ * What an adapter guarantees, and `storageSuite` proves:
+ * - a `read` sees one moment: all of a commit or nothing of it, over all its queries;
+ * - a `commit` is all or nothing, and is refused (`conflict`) when one of its checks does not hold;
+ * - commits to one partition are linearizable; nothing is promised across partitions, save one thing:
+ *   a row of `threads` lives in one partition at a time, so that putting it into a second one conflicts;
+ * - what `commit` acknowledged is there after the process is gone, as far as the engine can tell.
+ */
+export interface Storage {
+  readonly limits: Limits
+  /** Runs several queries against one consistent snapshot of a partition; one list of rows for each. */
+  read(partition: string, queries: readonly Query[]): Promise<Row[][]>
+  /** Writes all of a batch or nothing. `conflict` when a check failed: read again and decide. */
+  commit(partition: string, batch: Batch): Promise<CommitResult>
+  /** Which partition holds this row of `threads`, over all partitions. */
+  locate(key: Key): Promise<{ readonly partition: string; readonly row: Row } | undefined>
+  /** Rows of `threads` that have a rank, over all partitions, the greatest rank first. */
+  list(query: ListQuery): Promise<ListedRow[]>
+  /** Names of partitions in use, in ascending order of code units, after the given one. */
+  partitions(query: { readonly after?: string; readonly limit: number }): Promise<string[]>
+  /** Removes every row of every partition. */
+  destroy(): Promise<void>
+  close(): Promise<void>
+}
+
+/**
+ * - `threads`: a row a thread and namespace
+ * - `checkpoints`: a row a checkpoint, by lane and sequence, with its id as alias
+ * - `parts`: the pieces of a payload too large for its row
+ * - `writes`: pending writes
+ * - `meta`: what a partition, or the database (in partition ''), knows of itself
+ */
+export const TABLES = ['threads', 'checkpoints', 'parts', 'writes', 'meta'] as const
+export type Table = (typeof TABLES)[number]
+
+/**
+ * A tuple, ordered part by part. Strings are printable ASCII of at most `limits.keyBytes` in all, numbers are
+ * safe integers from 0; at the same position of one table there is always the same type.
+ */
+export type Key = readonly (string | number)[]
+
+export interface Row {
+  readonly key: Key
+  /** Short text, always there. */
+  readonly head: string
+  readonly body?: Uint8Array
+  /** Opaque; changes whenever the row is put, and never comes back. */
+  readonly version: string
+}
+
+export interface ListedRow extends Row {
+  readonly partition: string
+  readonly rank: number
+}
+
+export type Query =
+  | { readonly table: Table; readonly keys: readonly Key[] }
+  | { readonly table: 'checkpoints'; readonly alias: Key }
+  | ({ readonly table: Table } & Range)
+
+/** Rows with `from` <= key < `to`. A shorter key comes before the longer ones that begin with it. */
+export interface Range {
+  readonly from: Key
+  readonly to: Key
+  readonly reverse?: boolean
+  readonly limit?: number
+}
+
+export interface ListQuery {
+  readonly limit: number
+  /** Only rows whose rank is lower than this one (or equal, with a greater key). */
+  readonly after?: { readonly rank: number; readonly key: Key }
+}
+
+export interface Put {
+  readonly table: Table
+  readonly key: Key
+  readonly head: string
+  readonly body?: Uint8Array
+  /** For rows of `checkpoints`: a second key to find the row by, unique within its partition at one time. */
+  readonly alias?: Key
+  /** For rows of `threads` that `list` shows: a number that orders them. */
+  readonly rank?: number
+}
+
+/** The row must have this version, or must not exist. */
+export interface Check {
+  readonly table: Table
+  readonly key: Key
+  readonly version: string | undefined
+}
+
+export interface Batch {
+  readonly checks?: readonly Check[]
+  readonly puts?: readonly Put[]
+  readonly deletes?: readonly { readonly table: Table; readonly key: Key }[]
+  /** Carried out before `deletes` and `puts`, so that a put into the range stays. */
+  readonly deleteRanges?: readonly { readonly table: Table; readonly from: Key; readonly to: Key }[]
+}
+
+/** `version` is the one that every row of the batch now has. */
+export type CommitResult = { readonly ok: true; readonly version: string } | { readonly ok: false }
+
+/** What one engine takes. Infinity where there is no bound that matters. */
+export interface Limits {
+  /** Bytes of a key: the sum of its strings, and 16 for each number. */
+  readonly keyBytes: number
+  /** Bytes of a row's head and body together. */
+  readonly valueBytes: number
+  /** Checks, puts, deletes and ranges of one commit together. */
+  readonly operations: number
+  /** Bytes of all heads and bodies of one commit. */
+  readonly commitBytes: number
+}
+
+/** Compares keys as every storage orders them: numbers by value, strings by code unit, shorter first. */
+export function compareKeys(a: Key, b: Key): number {
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i++) {
+    const x = a[i] as string | number
+    const y = b[i] as string | number
+    if (x !== y) return x < y ? -1 : 1
+  }
+  return a.length - b.length
+}

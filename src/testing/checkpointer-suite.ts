@@ -1,0 +1,25 @@
+import { describe } from 'vitest'
+import type { Ground } from './checkpointer/ground.ts'
+import { forkingLaws } from './checkpointer/forking.ts'
+import { listingLaws } from './checkpointer/listing.ts'
+import { removingLaws } from './checkpointer/removing.ts'
+import { savingLaws } from './checkpointer/saving.ts'
+import { sharingLaws } from './checkpointer/sharing.ts'
+import { writesLaws } from './checkpointer/writes.ts'
+
+export type { Ground } from './checkpointer/ground.ts'
+
+/**
+ * What every checkpointer keeps, whatever it stores in: each law is a test of its own. `fresh` gives an empty
+ * place to open checkpointers on; it is called once a test.
+ */
+export function checkpointerSuite(name: string, fresh: () => Promise<Ground>): void {
+  describe(`${name}: checkpointer`, () => {
+    describe('saving and loading', () => savingLaws(fresh))
+    describe('history and threads', () => listingLaws(fresh))
+    describe('forking', () => forkingLaws(fresh))
+    describe('removing', () => removingLaws(fresh))
+    describe('pending writes', () => writesLaws(fresh))
+    describe('several at once', () => sharingLaws(fresh))
+  })
+}

@@ -1,0 +1,136 @@
+import { releaseProxy, transfer, wrap, type Endpoint, type Remote } from 'comlink'
+import { CheckpointerError } from '../errors.ts'
+import type { Host } from '../operations/host.ts'
+import {
+  buffersOf,
+  fromWire,
+  PROTOCOL,
+  READS,
+  VERBS,
+  type Verb,
+  type WireApi,
+  type WireReply,
+} from './wire.ts'
+
+/** What stands at the other end: a worker that we started, or what the caller gave. */
+export type WorkerLike = Endpoint & { terminate?: () => void }
+
+/** How long the worker may take to answer its first call. */
+const HELLO_TIMEOUT = 10_000
+/** How long a call may go unanswered before the worker is asked whether it is still there, and for that answer. */
+const PATIENCE = 5_000
+
+/** Starts the worker that comes with the package. Bundlers look for exactly this expression. */
+export function startWorker(): WorkerLike {
+  return new Worker(new URL('./worker.ts', import.meta.url), { type: 'module', name: 'forkpoint' })
+}
+
+/** A host at the other end of a port. Rejects with `WORKER_LOST` when nobody answers there. */
+export async function connect(worker: WorkerLike, name: string): Promise<Host> {
+  const line = new Line(worker)
+  try {
+    const { protocol } = await line.ask((remote) => remote.hello(), HELLO_TIMEOUT)
+    if (protocol !== PROTOCOL)
+      throw new CheckpointerError(
+        'UNSUPPORTED',
+        `The worker speaks version ${protocol} of the wire, this page ${PROTOCOL}. Reload the page.`,
+      )
+    valueOf(await line.ask((remote) => remote.open({ name })))
+  } catch (error) {
+    line.hangUp()
+    throw error
+  }
+  const call =
+    (verb: Verb) =>
+    async (request: unknown = {}): Promise<unknown> => {
+      try {
+        return valueOf(await line.ask((remote) => remote.call(verb, transfer(request, buffersOf(request)))))
+      } catch (error) {
+        if (!CheckpointerError.is(error, 'WORKER_LOST')) throw error
+        const outcome = READS.includes(verb) ? 'none' : 'unknown'
+        throw new CheckpointerError(
+          'WORKER_LOST',
+          `${error.message} ${outcome === 'unknown' ? 'The change may have been made or not.' : ''}`.trim(),
+          { outcome, cause: error },
+        )
+      }
+    }
+  const host = Object.fromEntries(VERBS.map((verb) => [verb, call(verb)])) as unknown as Host
+  const ending = (end: () => Promise<void>) => () => end().finally(() => line.hangUp())
+  return { ...host, close: ending(host.close), destroy: ending(host.destroy) }
+}
+
+function valueOf(reply: WireReply): unknown {
+  if (reply.error) throw fromWire(reply.error)
+  return reply.value
+}
+
+/** Calls over one port, each of which ends: comlink by itself waits for ever on a worker that has died. */
+class Line {
+  readonly #worker: WorkerLike
+  readonly #remote: Remote<WireApi>
+  readonly #pending = new Set<(error: CheckpointerError) => void>()
+  #lost: CheckpointerError | undefined
+  #watch: ReturnType<typeof setTimeout> | undefined
+
+  constructor(worker: WorkerLike) {
+    this.#worker = worker
+    worker.addEventListener('error', this.#onError)
+    worker.addEventListener('messageerror', this.#onError)
+    this.#remote = wrap<WireApi>(worker)
+  }
+
+  readonly #onError = (event: Event | object): void => {
+    const why = (event as Partial<ErrorEvent>).message
+    this.#lose(`The worker failed${why ? `: ${why}` : ', or its script could not be loaded'}.`)
+  }
+
+  async ask<T>(call: (remote: Remote<WireApi>) => Promise<T>, timeout?: number): Promise<T> {
+    if (this.#lost) throw this.#lost
+    let reject: (error: CheckpointerError) => void = () => {}
+    const lost = new Promise<never>((_, no) => {
+      reject = no
+    })
+    this.#pending.add(reject)
+    this.#listen()
+    const timer =
+      timeout && setTimeout(() => this.#lose(`The worker did not answer in ${timeout / 1000} s.`), timeout)
+    try {
+      return await Promise.race([call(this.#remote), lost])
+    } finally {
+      clearTimeout(timer)
+      this.#pending.delete(reject)
+      if (this.#pending.size === 0) {
+        clearTimeout(this.#watch)
+        this.#watch = undefined
+      }
+    }
+  }
+
+  /** While calls are out: from time to time a question that a living worker answers at once. */
+  #listen(): void {
+    this.#watch ??= setTimeout(() => {
+      const silent = setTimeout(() => this.#lose('The worker no longer answers.'), PATIENCE)
+      void this.#remote.hello().then(() => {
+        clearTimeout(silent)
+        this.#watch = undefined
+        if (this.#pending.size > 0) this.#listen()
+      })
+    }, PATIENCE)
+  }
+
+  #lose(message: string): void {
+    this.#lost ??= new CheckpointerError('WORKER_LOST', message)
+    for (const reject of this.#pending) reject(this.#lost)
+    this.hangUp()
+  }
+
+  hangUp(): void {
+    this.#lost ??= new CheckpointerError('CLOSED', 'This checkpointer is closed. Open it again.')
+    clearTimeout(this.#watch)
+    this.#worker.removeEventListener('error', this.#onError)
+    this.#worker.removeEventListener('messageerror', this.#onError)
+    this.#remote[releaseProxy]()
+    this.#worker.terminate?.()
+  }
+}

@@ -1,0 +1,36 @@
+import type { CheckpointerError } from '../errors.ts'
+import { createHost } from '../operations/create-host.ts'
+import type { Host } from '../operations/host.ts'
+import { indexedDbStorage } from '../storage/indexeddb.ts'
+import type { Storage } from '../storage/storage.ts'
+import { tabEvents, type Events } from '../tabs/events.ts'
+
+/** A host over IndexedDB in this thread: in the worker, or where there can be none. */
+export async function indexedDbHost(
+  name: string,
+  onWarning: (warning: CheckpointerError) => void,
+): Promise<Host> {
+  const storage = indexedDbStorage({ name })
+  const events = tabEvents(name)
+  return withEvents(storage, events, onWarning)
+}
+
+/** A host over any storage, in this thread. */
+export function storageHost(
+  storage: Storage,
+  events: Events,
+  onWarning: (warning: CheckpointerError) => void,
+): Promise<Host> {
+  return createHost({ storage, publish: (event) => events.publish(event), onWarning })
+}
+
+/** The channel is closed with the host, after its last word. */
+async function withEvents(
+  storage: Storage,
+  events: Events,
+  onWarning: (warning: CheckpointerError) => void,
+): Promise<Host> {
+  const host = await storageHost(storage, events, onWarning)
+  const ending = (end: () => Promise<void>) => () => end().finally(() => events.close())
+  return { ...host, close: ending(host.close), destroy: ending(host.destroy) }
+}

@@ -1,0 +1,71 @@
+import { expose, transfer, type Endpoint } from 'comlink'
+import { CheckpointerError } from '../errors.ts'
+import type { Host } from '../operations/host.ts'
+import { buffersOf, PROTOCOL, toWire, VERBS, type OpenMessage, type WireApi, type WireReply } from './wire.ts'
+
+/**
+ * Serves a host to the one page at the other end. `expose` by itself would let that end walk from any function to
+ * its constructor and run code here, so only whole calls of the three names below are let through to it.
+ */
+export function serve(endpoint: Endpoint, open: (message: OpenMessage) => Promise<Host>): void {
+  let host: Host | undefined
+  const api: WireApi = {
+    hello: async () => ({ protocol: PROTOCOL }),
+    open: (message) =>
+      answer(async () => {
+        host ??= await open(message)
+      }),
+    call: (verb, request) =>
+      answer(async () => {
+        if (!VERBS.includes(verb))
+          throw new CheckpointerError('UNSUPPORTED', `There is no verb ${String(verb)}.`)
+        if (!host) throw new CheckpointerError('CLOSED', 'The worker has no database open.')
+        const run = host[verb] as (request: unknown) => Promise<unknown>
+        return run.call(host, request)
+      }),
+  }
+  expose(api, guarded(endpoint))
+}
+
+async function answer(work: () => Promise<unknown>): Promise<WireReply> {
+  try {
+    const value = await work()
+    return transfer({ value }, buffersOf(value))
+  } catch (error) {
+    return { error: toWire(error) }
+  }
+}
+
+const NAMES: readonly string[] = ['hello', 'open', 'call'] satisfies (keyof WireApi)[]
+
+/** The endpoint, with every message dropped that is not a plain call of one of our names with plain arguments. */
+function guarded(endpoint: Endpoint): Endpoint {
+  const wrapped = new Map<unknown, EventListener>()
+  return {
+    postMessage: (message, transfers) => endpoint.postMessage(message, transfers),
+    start: () => endpoint.start?.(),
+    addEventListener(type, listener, options) {
+      const handle: EventListener = (event) => {
+        if (!isCall((event as MessageEvent<unknown>).data)) return
+        if (typeof listener === 'function') listener(event)
+        else listener.handleEvent(event)
+      }
+      wrapped.set(listener, handle)
+      endpoint.addEventListener(type, handle, options)
+    },
+    removeEventListener(type, listener, options) {
+      const handle = wrapped.get(listener)
+      if (handle) endpoint.removeEventListener(type, handle, options)
+    },
+  }
+}
+
+function isCall(data: unknown): boolean {
+  if (typeof data !== 'object' || data === null) return false
+  const { type, path, argumentList } = data as { type?: unknown; path?: unknown; argumentList?: unknown }
+  if (type !== 'APPLY' || !Array.isArray(path) || path.length !== 1 || !NAMES.includes(path[0])) return false
+  return (
+    Array.isArray(argumentList) &&
+    argumentList.every((argument: { type?: unknown } | null) => argument?.type === 'RAW')
+  )
+}

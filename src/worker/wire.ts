@@ -1,0 +1,95 @@
+import { CheckpointerError, type ErrorCode, type ErrorDetails } from '../errors.ts'
+import type { Host } from '../operations/host.ts'
+
+/** The version of the wire. Both ends come from one package, unless a cache has served an old worker script. */
+export const PROTOCOL = 1
+
+/** All that can be called over the wire, in one place: nothing else is reachable. */
+export const VERBS = [
+  'save',
+  'load',
+  'history',
+  'fork',
+  'copy',
+  'prune',
+  'deleteThread',
+  'deleteCheckpoints',
+  'deleteRun',
+  'putWrites',
+  'threads',
+  'usage',
+  'verify',
+  'destroy',
+  'close',
+] as const satisfies readonly (keyof Host)[]
+export type Verb = (typeof VERBS)[number]
+
+/** These change nothing, so that one whose answer was lost may simply be called again. */
+export const READS: readonly Verb[] = ['load', 'history', 'threads', 'usage', 'verify']
+
+export interface OpenMessage {
+  readonly name: string
+}
+
+/** What the worker exposes. Errors travel as data: comlink would strip their code and cause. */
+export interface WireApi {
+  hello(): Promise<{ readonly protocol: number }>
+  open(message: OpenMessage): Promise<WireReply>
+  call(verb: Verb, request: unknown): Promise<WireReply>
+}
+
+export interface WireReply {
+  readonly value?: unknown
+  readonly error?: WireError
+}
+
+export interface WireError {
+  readonly code: ErrorCode
+  readonly message: string
+  readonly details: Omit<ErrorDetails, 'cause'>
+  readonly cause?: string
+}
+
+export function toWire(error: unknown): WireError {
+  if (!CheckpointerError.is(error))
+    return { code: 'FAILED', message: String(error), details: {}, cause: describe(error) }
+  const { thread, namespace, seq, path, outcome } = error
+  const details = Object.fromEntries(
+    Object.entries({ thread, namespace, seq, path, outcome }).filter(([, value]) => value !== undefined),
+  )
+  return {
+    code: error.code,
+    message: error.message,
+    details,
+    ...(error.cause === undefined ? {} : { cause: describe(error.cause) }),
+  }
+}
+
+export function fromWire({ code, message, details, cause }: WireError): CheckpointerError {
+  return new CheckpointerError(code, message, {
+    ...details,
+    ...(cause === undefined ? {} : { cause: new Error(cause) }),
+  })
+}
+
+const describe = (error: unknown): string =>
+  error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+
+/** Buffers worth handing over instead of copying. Each belongs to its message alone. */
+export function buffersOf(value: unknown): ArrayBuffer[] {
+  const found: ArrayBuffer[] = []
+  const look = (part: unknown, depth: number): void => {
+    if (part instanceof Uint8Array) {
+      if (
+        part.byteLength >= 8192 &&
+        part.byteLength === part.buffer.byteLength &&
+        part.buffer instanceof ArrayBuffer
+      )
+        found.push(part.buffer)
+    } else if (depth < 3 && typeof part === 'object' && part !== null) {
+      for (const inner of Object.values(part)) look(inner, depth + 1)
+    }
+  }
+  look(value, 0)
+  return [...new Set(found)]
+}
