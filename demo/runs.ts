@@ -1,0 +1,91 @@
+/** The runs of this tab, and the note that each leaves behind so that a reload can pick it up. */
+import { runAgent, type AgentThread, type Ending, type RunOptions } from './agent.ts'
+import { alone } from './run-lock.ts'
+
+export type Outcome = Ending | 'elsewhere' | 'nothing'
+
+export interface RunListener {
+  /** Something about a run has changed. */
+  readonly onChange: () => void
+  /** A run goes on that was cut off at this step. */
+  readonly onResume: (step: number) => void
+}
+
+export class Runs {
+  readonly #going = new Map<string, AbortController>()
+  /** Those of them that have the lock, with the last step that each has saved. */
+  readonly #steps = new Map<string, number | undefined>()
+  readonly #listener: RunListener
+
+  constructor(listener: RunListener) {
+    this.#listener = listener
+  }
+
+  isGoing(thread: string): boolean {
+    return this.#steps.has(thread)
+  }
+
+  /** The last step that a run of this tab has saved. */
+  stepOf(thread: string): number | undefined {
+    return this.#steps.get(thread)
+  }
+
+  stop(thread: string): void {
+    this.#going.get(thread)?.abort()
+  }
+
+  start(thread: AgentThread): Promise<Outcome> {
+    return this.#run(thread, crypto.randomUUID(), false)
+  }
+
+  /** Goes on with a run that was cut off, if there is one. */
+  async resume(thread: AgentThread): Promise<Outcome> {
+    const runId = note.read(thread.id)
+    return runId === null ? 'nothing' : this.#run(thread, runId, true)
+  }
+
+  async #run(thread: AgentThread, runId: string, isResumed: boolean): Promise<Outcome> {
+    const { id } = thread
+    if (this.#going.has(id)) return 'nothing'
+    const controller = new AbortController()
+    this.#going.set(id, controller)
+    try {
+      const outcome = await alone(id, () =>
+        this.#work(thread, isResumed, { runId, signal: controller.signal }),
+      )
+      return outcome ?? 'elsewhere'
+    } finally {
+      this.#going.delete(id)
+      this.#steps.delete(id)
+      this.#listener.onChange()
+    }
+  }
+
+  async #work(thread: AgentThread, isResumed: boolean, options: RunOptions): Promise<Outcome> {
+    const { id } = thread
+    try {
+      const head = await thread.load()
+      if (isResumed && !head?.next?.length) return 'nothing'
+      if (isResumed && head) this.#listener.onResume(head.step ?? head.seq)
+      this.#steps.set(id, head?.step)
+      this.#listener.onChange()
+      note.write(id, options.runId)
+      return await runAgent(thread, head, {
+        ...options,
+        onStep: ({ step }) => {
+          this.#steps.set(id, step)
+          this.#listener.onChange()
+        },
+      })
+    } finally {
+      note.remove(id)
+    }
+  }
+}
+
+/** Which run of a thread is going. It outlives the page when nothing has ended the run. */
+const note = {
+  read: (thread: string) => localStorage.getItem(`forkpoint-demo:run:${thread}`),
+  write: (thread: string, runId: string) => localStorage.setItem(`forkpoint-demo:run:${thread}`, runId),
+  remove: (thread: string) => localStorage.removeItem(`forkpoint-demo:run:${thread}`),
+}
