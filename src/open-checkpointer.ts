@@ -62,10 +62,12 @@ async function openHost(
       'UNSUPPORTED',
       'There is no IndexedDB here. Give a storage: see forkpoint/storage/….',
     )
-  if (typeof worker === 'function') return connect(worker(), name)
+  if (worker !== 'auto' && worker !== false && typeof worker !== 'function')
+    throw new CheckpointerError('INVALID', "worker must be 'auto', false, or a function that gives a worker.")
+  if (typeof worker === 'function') return connect(worker(), name, onWarning)
   if (worker === 'auto') {
     try {
-      return await connect(startWorker(), name)
+      return await connect(startWorker(), name, onWarning)
     } catch (error) {
       if (CheckpointerError.is(error) && error.code !== 'WORKER_LOST') throw error
       onWarning(

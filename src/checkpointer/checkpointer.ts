@@ -170,7 +170,7 @@ export class StoredCheckpointer implements Checkpointer {
     return this.#closing
   }
 
-  destroy(): Promise<void> {
+  async destroy(): Promise<void> {
     this.#refuseWhenClosed()
     this.#closing = this.#finish(() => this.#shared.host.destroy())
     return this.#closing

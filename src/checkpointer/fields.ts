@@ -1,8 +1,8 @@
 import type { CheckpointFields } from '../checkpoint.ts'
 import { CheckpointerError } from '../errors.ts'
-import type { StoredFields, StoredInfo } from '../operations/host.ts'
+import type { StoredExtra, StoredFields, StoredInfo } from '../operations/host.ts'
 import type { Codec } from '../state/codec.ts'
-import { isJsonObject, type JsonObject } from '../state/json.ts'
+import { pathText } from '../state/json.ts'
 import { checkId } from '../ids.ts'
 
 const TEXTS = ['node', 'runId', 'workflow', 'label', 'source'] as const
@@ -40,10 +40,26 @@ export function storedFields(fields: CheckpointFields, codec: Codec): StoredFiel
   })
 }
 
-export function storedExtra(extra: Readonly<Record<string, unknown>>, codec: Codec): JsonObject {
-  const { state } = codec.capture(extra)
-  if (!isJsonObject(state) || Object.hasOwn(state, '$fp')) throw invalid('extra', 'a plain object')
-  return state
+/** As a list of names and values, since a name may be any text. */
+export function storedExtra(extra: Readonly<Record<string, unknown>>, codec: Codec): StoredExtra {
+  const shape: unknown = extra
+  const isRecord =
+    typeof shape === 'object' &&
+    shape !== null &&
+    [Object.prototype, null].includes(Object.getPrototypeOf(shape) as null)
+  if (!isRecord) throw invalid('extra', 'a plain object')
+  return Object.entries(extra).map(([name, value]) => {
+    try {
+      return [name, codec.capture(value).state] as const
+    } catch (error) {
+      if (!CheckpointerError.is(error)) throw error
+      const path = `extra${pathText([name]).slice(1)}${(error.path ?? '$').slice(1)}`
+      throw new CheckpointerError(error.code, `extra cannot be kept: ${error.message}`, {
+        path,
+        cause: error,
+      })
+    }
+  })
 }
 
 /** What the store knows of a checkpoint, as it is told. */
@@ -60,8 +76,16 @@ export function infoFields(
     label,
     source,
     path,
-    extra: extra === undefined ? undefined : (codec.decode(extra) as Record<string, unknown>),
+    extra:
+      extra === undefined
+        ? undefined
+        : Object.fromEntries(extra.map(([name, value]) => [name, codec.decode(value)])),
   })
+}
+
+/** For callers without types: a clear refusal in place of a failure somewhere inside. */
+export function checkOptions(name: string, options: unknown): void {
+  if (typeof options !== 'object' || options === null) throw invalid(name, 'an object')
 }
 
 /** A reference to a checkpoint: its seq or its id. */

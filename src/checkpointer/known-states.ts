@@ -4,6 +4,8 @@ import type { Json } from '../state/json.ts'
 /** The encoded state of a checkpoint, kept so that the next save need only tell what changed. */
 export interface KnownState {
   readonly id: string
+  /** Names the one save; an id of the caller's may have been used before. */
+  readonly key: string
   /** Known once the store has answered. */
   readonly seq?: number
   readonly state: Json
@@ -25,20 +27,20 @@ export class KnownStates {
   /** `latest`: what saves will most likely go on from; a look at an old checkpoint is not. */
   add(place: Place, known: KnownState, latest: boolean): void {
     const text = textOf(place)
-    const rest = (this.#places.get(text) ?? []).filter(({ id }) => id !== known.id)
+    const rest = (this.#places.get(text) ?? []).filter(({ key }) => key !== known.key)
     const states = latest ? [known, ...rest] : [...rest.slice(0, 1), known, ...rest.slice(1)]
     this.#places.delete(text)
     this.#places.set(text, states.slice(0, MOST_STATES))
     if (this.#places.size > MOST_PLACES) this.#places.delete(this.#places.keys().next().value as string)
   }
 
-  forget(place: Place, id: string): void {
+  forget(place: Place, key: string): void {
     const text = textOf(place)
     const states = this.#places.get(text)
     if (states)
       this.#places.set(
         text,
-        states.filter((known) => known.id !== id),
+        states.filter((known) => known.key !== key),
       )
   }
 

@@ -4,7 +4,7 @@ import type { At, Host, NewCheckpoint, Place, SaveRequest, StoredInfo } from '..
 import type { Codec } from '../state/codec.ts'
 import type { Json } from '../state/json.ts'
 import { checkId, isWriteIndex } from '../ids.ts'
-import { checkRef, infoFields, invalid, storedFields } from './fields.ts'
+import { checkOptions, checkRef, infoFields, invalid, storedFields } from './fields.ts'
 import { pages, type HistoryOptions } from './history.ts'
 import { newId } from './new-id.ts'
 import type { KnownState, KnownStates } from './known-states.ts'
@@ -37,29 +37,30 @@ export class StoredThread<State> implements Thread<State> {
   }
 
   async save(state: State, options: SaveOptions = {}): Promise<CheckpointInfo> {
+    checkOptions('The options of save', options)
     const { host, known } = this.#shared
     const { parent, expect } = options
     if (parent !== undefined && parent !== null) checkRef('parent', parent)
     if (expect !== undefined && expect !== null) checkRef('expect', expect)
     // Up to the first await all is synchronous: the state is captured, and requests leave in the order of calls.
     const start = known.find(this.#place, parent ?? undefined) ?? known.find(this.#place)
-    const { checkpoint, state: next, id } = this.#capture(state, options, start)
+    const { checkpoint, known: next } = this.#capture(state, options, start)
     const request: SaveRequest = {
       ...this.#place,
       ...checkpoint,
       ...(parent === undefined ? {} : { parent }),
       ...(expect === undefined ? {} : { expect }),
     }
-    known.add(this.#place, { id, state: next }, true)
+    known.add(this.#place, next, true)
     try {
       let { saved } = await host.save(request)
       // What the delta starts from is gone, by another tab's prune perhaps: then the whole state goes.
-      saved ??= (await host.save({ ...request, frame: { body: utf8(next) } })).saved
+      saved ??= (await host.save({ ...request, frame: { body: utf8(next.state) } })).saved
       if (!saved)
         throw new CheckpointerError('CONFLICT', 'The state could not be placed. Try again.', this.#place)
       return this.#info(saved)
     } catch (error) {
-      known.forget(this.#place, id)
+      known.forget(this.#place, next.key)
       throw error
     }
   }
@@ -68,18 +69,18 @@ export class StoredThread<State> implements Thread<State> {
     state: unknown,
     fields: SaveOptions,
     start: KnownState | undefined,
-  ): { checkpoint: NewCheckpoint; state: Json; id: string } {
+  ): { checkpoint: NewCheckpoint; known: KnownState } {
     if (fields.id !== undefined) checkId('id', fields.id)
     const { codec } = this.#shared
     const stored = storedFields(fields, codec)
     const { state: next, delta } = codec.capture(state, start?.state)
     const key = newId()
-    const frame = start && delta ? { base: start.id, body: utf8(delta) } : { body: utf8(next) }
+    const frame =
+      start && delta ? { base: { id: start.id, key: start.key }, body: utf8(delta) } : { body: utf8(next) }
     const own = fields.id === undefined ? {} : { id: fields.id }
     return {
       checkpoint: { key, ...own, createdAt: Date.now(), fields: stored, frame },
-      state: next,
-      id: fields.id ?? key,
+      known: { id: fields.id ?? key, key, state: next },
     }
   }
 
@@ -90,7 +91,7 @@ export class StoredThread<State> implements Thread<State> {
     const reply = await host.load({
       ...this.#place,
       ...(at ? { at } : {}),
-      ...(mine ? { known: mine.id } : {}),
+      ...(mine ? { known: mine.key } : {}),
     })
     if (!reply) return undefined
     const { info, frames, writes } = reply
@@ -100,7 +101,11 @@ export class StoredThread<State> implements Thread<State> {
         ...this.#place,
         seq: info.seq,
       })
-    known.add(this.#place, { id: info.id, seq: info.seq, state }, which === undefined)
+    known.add(
+      this.#place,
+      { id: info.id, key: info.key ?? info.id, seq: info.seq, state },
+      which === undefined,
+    )
     const decoder = new TextDecoder()
     const pendingWrites = writes.map(({ taskId, index, channel, body }) => {
       return { taskId, index, channel, value: codec.decode(JSON.parse(decoder.decode(body)) as Json) }
@@ -111,14 +116,17 @@ export class StoredThread<State> implements Thread<State> {
   history(options: HistoryOptions & { readonly states: true }): AsyncIterable<Snapshot<State>>
   history(options?: HistoryOptions): AsyncIterable<CheckpointInfo>
   history(options: HistoryOptions = {}): AsyncIterable<CheckpointInfo> {
+    checkOptions('The options of history', options)
     const { host, codec } = this.#shared
     return pages({ host, codec, place: this.#place, toInfo: (info) => this.#info(info) }, options)
   }
 
   async fork(options: ForkOptions<State> = {}): Promise<Thread<State>> {
+    checkOptions('The options of fork', options)
     const { as = crypto.randomUUID(), label = `fork-of:${this.id}`, edit } = options
     checkId('A thread id', as)
     storedFields({ label }, this.#shared.codec)
+    if (edit !== undefined && typeof edit !== 'function') throw invalid('edit', 'a function')
     const at = options.at === undefined ? undefined : whichAt(options.at)
     const first = edit && (await this.#edited(edit, options.at, label))
     const point = first?.at ?? at
@@ -129,9 +137,9 @@ export class StoredThread<State> implements Thread<State> {
       ...(first ? { first: first.checkpoint } : {}),
     })
     const twin = new StoredThread<State>(this.#shared, as, this.namespace)
-    const mine = first ? first : this.#shared.known.find(this.#place, head.id)
-    if (mine && mine.id === head.id)
-      this.#shared.known.add(twin.#place, { id: head.id, seq: head.seq, state: mine.state }, true)
+    const mine = first?.known ?? this.#shared.known.find(this.#place, head.id)
+    if (mine?.key === (head.key ?? head.id))
+      this.#shared.known.add(twin.#place, { ...mine, seq: head.seq }, true)
     return twin
   }
 
@@ -162,10 +170,12 @@ export class StoredThread<State> implements Thread<State> {
   }
 
   async prune(options: PruneOptions): Promise<Removed> {
+    checkOptions('The options of prune', options)
     return this.#shared.host.prune(pruneRequest(this.#place, options))
   }
 
   async deleteCheckpoints(refs: readonly (number | string)[]): Promise<Removed> {
+    if (!Array.isArray(refs)) throw invalid('What to delete', 'a list of seqs and ids')
     for (const ref of refs) checkRef('A checkpoint', ref)
     return this.#shared.host.deleteCheckpoints({ ...this.#place, ids: [...refs] })
   }
@@ -183,7 +193,10 @@ export class StoredThread<State> implements Thread<State> {
   async putWrites(checkpoint: number | string, taskId: string, writes: readonly TaskWrite[]): Promise<void> {
     checkRef('A checkpoint', checkpoint)
     checkId('A task id', taskId)
-    const stored = writes.map(({ channel, value, index }, i) => {
+    if (!Array.isArray(writes)) throw invalid('writes', 'a list')
+    const stored = writes.map((write: TaskWrite, i) => {
+      checkOptions('A write', write)
+      const { channel, value, index } = write
       if (typeof channel !== 'string') throw invalid('channel', 'a string')
       if (index !== undefined && !isWriteIndex(index)) throw invalid('index', 'a whole number')
       return { taskId, index: index ?? i, channel, body: utf8(this.#shared.codec.capture(value).state) }
@@ -214,7 +227,8 @@ function whichAt(which: Which): At {
     checkRef('A checkpoint', which)
     return typeof which === 'number' ? { seq: which } : { id: which }
   }
-  if ('step' in which && typeof which.step === 'number') return { step: which.step }
+  checkOptions('A checkpoint', which)
+  if ('step' in which && Number.isFinite(which.step)) return { step: which.step }
   if ('label' in which && typeof which.label === 'string') return { label: which.label }
   throw invalid('A checkpoint', 'a seq, an id, { step } or { label }')
 }

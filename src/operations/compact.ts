@@ -11,7 +11,7 @@ import {
 import { laneOf } from './rows/lanes.ts'
 import { utf8 } from './rows/seal.ts'
 import { LOST_RACE, tryCommit } from './commit.ts'
-import { placeText, type Store } from './store.ts'
+import { placeText, type Lineage, type Store } from './store.ts'
 
 /** A chain is worth a new keyframe when its deltas weigh half of the old one … */
 const SHARE_OF_KEYFRAME = 0.5
@@ -67,26 +67,27 @@ async function compact(store: Store, place: Place): Promise<void> {
   if (done !== LOST_RACE) shorten(store, place, written)
 }
 
-/** Lets the remembered head know that its chain now ends at the new keyframe, if it really passes through it. */
+/** Lets the remembered head know of the new keyframe, and the saves that are under way meanwhile. */
 function shorten(store: Store, place: Place, keyframed: CheckpointFacts): void {
   const thread = store.threads.get(place)
   const head = thread?.facts.head
   if (!thread || !head) return
+  const lineage = { ...thread.lineage, keyframe: keyframed }
+  store.threads.set(place, { ...thread, facts: { ...thread.facts, head: shortened(head, lineage) } }, lineage)
+}
+
+/** The same checkpoint with a chain that ends at the latest keyframe, if it really passes through that. */
+export function shortened(head: CheckpointFacts, { links, keyframe: end }: Lineage): CheckpointFacts {
+  if (!end || head.frame.root >= end.seq) return head
   let rows = 0
   let chain = 0
-  for (let seq = head.seq; seq !== keyframed.seq; rows++) {
-    const link = thread.lineage.get(seq)
-    if (!link || link.base < keyframed.seq) return
+  for (let seq = head.seq; seq !== end.seq; rows++) {
+    const link = links.get(seq)
+    if (!link || link.base < end.seq) return head
     chain += link.size
     seq = link.base
   }
   const frame: StoredFrame =
-    rows === 0
-      ? keyframed.frame
-      : { ...head.frame, root: keyframed.seq, rows, chain, whole: keyframed.frame.whole }
-  store.threads.set(
-    place,
-    { ...thread, facts: { ...thread.facts, head: { ...head, frame } } },
-    thread.lineage,
-  )
+    rows === 0 ? end.frame : { ...head.frame, root: end.seq, rows, chain, whole: end.frame.whole }
+  return { ...head, frame }
 }

@@ -1,6 +1,7 @@
 import type { DeleteCheckpointsRequest, RemovedReply } from './host.ts'
 import type { Family } from './family.ts'
-import { remove, shownBy, type Loss } from './removal.ts'
+import { remove, shownBy } from './removal.ts'
+import type { Loss } from './views.ts'
 import type { CheckpointRow } from './rows/checkpoint-row.ts'
 import { readThread, type Store } from './store.ts'
 

@@ -4,7 +4,14 @@ import type { Put, Row } from '../storage/storage.ts'
 import { familyQuery, openFamily, renewFamily } from './family.ts'
 import { needCheckpoint } from './find.ts'
 import type { CopyRequest, ForkReply, ForkRequest } from './host.ts'
-import { checkpointPuts, deltaFrame, infoOf, keyframe, type CheckpointFacts } from './rows/checkpoint-row.ts'
+import {
+  checkpointPuts,
+  deltaFrame,
+  infoOf,
+  keyframe,
+  keyOf,
+  type CheckpointFacts,
+} from './rows/checkpoint-row.ts'
 import { borrow, laneOf, newLane } from './rows/lanes.ts'
 import { newFacts } from './save.ts'
 import { seal, unseal } from './rows/seal.ts'
@@ -99,7 +106,7 @@ function firstOwn(
   lane: string,
 ) {
   const { base, body } = first.frame
-  if (base !== undefined && base !== point.id)
+  if (base !== undefined && base.key !== keyOf(point))
     throw new CheckpointerError('INVALID', 'The edit of a fork must start from the fork point.')
   const seq = point.seq + 1
   const frame =

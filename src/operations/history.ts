@@ -71,10 +71,7 @@ function fits(facts: CheckpointFacts, where: HistoryWhere | undefined): boolean 
   for (const name of ['runId', 'node', 'source', 'label', 'step', 'workflow'] as const) {
     if (fields[name] !== undefined && facts[name] !== fields[name]) return false
   }
-  return Object.entries(extra ?? {}).every(
-    ([name, value]) =>
-      facts.extra !== undefined &&
-      Object.hasOwn(facts.extra, name) &&
-      JSON.stringify(facts.extra[name]) === JSON.stringify(value),
+  return (extra ?? []).every(([name, value]) =>
+    facts.extra?.some(([its, held]) => its === name && JSON.stringify(held) === JSON.stringify(value)),
   )
 }

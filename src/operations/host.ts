@@ -1,5 +1,5 @@
 import type { CheckpointerEvent } from '../checkpoint.ts'
-import type { JsonObject } from '../state/json.ts'
+import type { Json } from '../state/json.ts'
 
 /**
  * The store's side as the caller's side sees it: verbs with plain data in and out, so that a wire can stand
@@ -35,14 +35,23 @@ export type At =
   | { readonly step: number }
   | { readonly label: string }
 
+/** One save, whatever else may have had its id before or since. */
+export interface SavedRef {
+  readonly id: string
+  readonly key: string
+}
+
 /** A state on its way: whole, or as what changed since a checkpoint of the same thread. */
 export interface Frame {
-  /** The id of the checkpoint that the delta starts from; absent when `body` is the whole state. */
-  readonly base?: string
+  /** The checkpoint that the delta starts from; absent when `body` is the whole state. */
+  readonly base?: SavedRef
   readonly body: Uint8Array
 }
 
-/** The caller's fields as they are stored; `extra` is encoded as a state is. */
+/** Names and encoded values. */
+export type StoredExtra = readonly (readonly [name: string, value: Json])[]
+
+/** The caller's fields as they are stored. */
 export interface StoredFields {
   readonly node?: string
   readonly next?: readonly string[]
@@ -52,13 +61,15 @@ export interface StoredFields {
   readonly label?: string
   readonly source?: string
   readonly path?: readonly string[]
-  readonly extra?: JsonObject
+  readonly extra?: StoredExtra
 }
 
 /** A checkpoint's facts as they travel and as they are stored. */
 export interface StoredInfo extends StoredFields {
   readonly seq: number
   readonly id: string
+  /** What names this one save, when it is not the id: an id of the caller's may be used again elsewhere. */
+  readonly key?: string
   /** Milliseconds since 1970. */
   readonly createdAt: number
   readonly parent?: { readonly seq: number; readonly id: string }
@@ -89,7 +100,7 @@ export type SaveReply =
 
 export interface LoadRequest extends Place {
   readonly at?: At
-  /** The id of a checkpoint whose state the caller has: if it is that one, no frames are sent. */
+  /** The key of a save whose state the caller has: if it is that one, no frames are sent. */
   readonly known?: string
 }
 
@@ -120,7 +131,7 @@ export interface HistoryWhere {
   readonly label?: string
   readonly step?: number
   readonly workflow?: string
-  readonly extra?: JsonObject
+  readonly extra?: StoredExtra
 }
 
 export interface HistoryRequest extends Place {

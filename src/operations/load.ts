@@ -4,7 +4,7 @@ import type { Row } from '../storage/storage.ts'
 import { findCheckpoint } from './find.ts'
 import { frameQueries, frameRows, missingLink, packFrames } from './frames.ts'
 import type { LoadReply, LoadRequest, StoredWrite } from './host.ts'
-import { infoOf, type CheckpointFacts } from './rows/checkpoint-row.ts'
+import { infoOf, keyOf, type CheckpointFacts } from './rows/checkpoint-row.ts'
 import { laneOf } from './rows/lanes.ts'
 import { joinPayload } from './rows/payload.ts'
 import { unseal } from './rows/seal.ts'
@@ -33,7 +33,7 @@ async function loadFacts(
   const { partition } = thread
   const { segments, lane: own } = thread.facts
   const { lane } = laneOf(segments, facts.seq)
-  const from = facts.id === known ? facts.seq : facts.frame.root
+  const from = keyOf(facts) === known ? facts.seq : facts.frame.root
   const range = seqRange(own, facts.seq, facts.seq)
   const results = await store.storage.read(partition, [
     { table: 'writes', ...range },
@@ -42,11 +42,13 @@ async function loadFacts(
   ])
   const [writes = [], parts = [], ...frames] = results
   const rows = frameRows(partition, frames)
-  const chain = facts.id === known ? [rows.get(lane, facts.seq)] : rows.chain(lane, facts.seq)
+  const chain = keyOf(facts) === known ? [rows.get(lane, facts.seq)] : rows.chain(lane, facts.seq)
   if (!chain?.[0]) throw missingLink(facts.seq)
   return {
     info: infoOf(facts),
-    ...(facts.id === known ? {} : { frames: packFrames(rows, [chain.filter((link) => link !== undefined)]) }),
+    ...(keyOf(facts) === known
+      ? {}
+      : { frames: packFrames(rows, [chain.filter((link) => link !== undefined)]) }),
     writes: openWrites(partition, writes, parts),
   }
 }

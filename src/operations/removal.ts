@@ -7,18 +7,11 @@ import type { RemovedReply } from './host.ts'
 import { rebase } from './rebase.ts'
 import { rowName } from './frames.ts'
 import { dropParts, openCheckpoint, type CheckpointRow } from './rows/checkpoint-row.ts'
-import { shows, withSeqs, type Segment } from './rows/lanes.ts'
+import { shows } from './rows/lanes.ts'
 import { threadPut, type ThreadFacts, type ThreadRow } from './rows/thread-row.ts'
 import { fitsCommit, LOST_RACE, tryCommit, untilCommitted } from './commit.ts'
 import { checkThread, type Store } from './store.ts'
-
-/** What one namespace of a thread is to lose. */
-export interface Loss {
-  readonly thread: ThreadRow
-  /** All that it shows, oldest first. */
-  readonly shown: readonly CheckpointRow[]
-  readonly seqs: ReadonlySet<number>
-}
+import { lossOf, viewsAfter, withRoots, type Loss } from './views.ts'
 
 export interface RemovalPlan {
   readonly losses: readonly Loss[]
@@ -39,15 +32,15 @@ export async function remove(
 ): Promise<RemovedReply> {
   return untilCommitted(async () => {
     const family = await readFamily(store, partition)
-    const plan = await choose(family)
+    const chosen = await choose(family)
+    const plan = { ...chosen, losses: withRoots(family, chosen.losses) }
     const lost = plan.losses.flatMap(({ thread, seqs }) =>
       [...seqs].map((seq) => ({ namespace: thread.facts.namespace, seq })),
     )
     const kept = plan.losses.reduce((sum, { shown, seqs }) => sum + shown.length - seqs.size, 0)
     if (lost.length === 0 && !plan.deleteThreads) return { removed: [], bytes: 0, kept }
-    const after = plan.losses.map((loss) => factsAfter(loss, () => true))
-    const gone = new Set(plan.losses.map(({ thread }) => thread))
-    const others = family.threads.filter((thread) => !isAmong(gone, thread))
+    const after = viewsAfter(family, plan.losses, () => true)
+    const others = family.threads.filter((thread) => !lossOf(plan.losses, thread))
     const remaining = [...others.map((thread) => thread.facts), ...(plan.deleteThreads ? [] : after)]
     const lanes = lanesToSweep(plan.losses, family.sweep)
     const unshown = await findUnshown(store, partition, lanes, remaining)
@@ -107,7 +100,7 @@ async function commitRemoval(
     deleteRanges: plan.losses.flatMap(writesOf),
   })
   const dropped = new Set(unshown.map((row) => rowName(row.lane, row.seq)))
-  const trimmed = plan.losses.map((loss) => factsAfter(loss, (lane, seq) => !dropped.has(rowName(lane, seq))))
+  const trimmed = viewsAfter(family, plan.losses, (lane, seq) => !dropped.has(rowName(lane, seq)))
   const rows = await dropRows(store, partition, remaining, unshown)
   const renewed = renewFamily(partition, family, [])
   const whole = joinBatches(views(trimmed), rows, { checks: [renewed.check], puts: [renewed.put] })
@@ -139,26 +132,6 @@ async function sweep(store: Store, partition: string): Promise<void> {
     if (fitsCommit(store, batch) || most === 1) await tryCommit(store, partition, batch)
     else most = Math.max(1, Math.floor(most / 2))
   }
-}
-
-const isAmong = (rows: ReadonlySet<ThreadRow>, { facts }: ThreadRow): boolean =>
-  [...rows].some((row) => row.facts.thread === facts.thread && row.facts.namespace === facts.namespace)
-
-/** The thread without what it loses. What stands on in its lane, for others or for now, it has to hide. */
-function factsAfter(
-  { thread: { facts }, shown, seqs }: Loss,
-  stands: (lane: string, seq: number) => boolean,
-): ThreadFacts {
-  let from = 0
-  const segments = facts.segments.map((segment): Segment => {
-    const last = segment.to ?? Number.POSITIVE_INFINITY
-    const here = [...seqs].filter((seq) => seq >= from && seq <= last && stands(segment.lane, seq))
-    from = last + 1
-    return here.length > 0 ? { ...segment, hide: withSeqs(segment.hide, here) } : segment
-  })
-  const { head: _head, ...rest } = facts
-  const head = shown.findLast((row) => !seqs.has(row.seq))?.facts
-  return { ...rest, segments, ...(head ? { head } : {}) }
 }
 
 /** The lanes in which something may now stand that nobody shows. */

@@ -1,6 +1,6 @@
 import { CheckpointerError } from '../errors.ts'
 import { diff } from '../state/diff.ts'
-import { compactSoon, isLong } from './compact.ts'
+import { compactSoon, isLong, shortened } from './compact.ts'
 import { findCheckpoint, needCheckpoint, byRef } from './find.ts'
 import { parseBody, readFrames } from './frames.ts'
 import type { NewCheckpoint, SaveReply, SaveRequest } from './host.ts'
@@ -9,6 +9,7 @@ import {
   deltaFrame,
   infoOf,
   keyframe,
+  keyOf,
   type CheckpointFacts,
   type StoredFrame,
 } from './rows/checkpoint-row.ts'
@@ -59,7 +60,7 @@ async function attempt(
       ? await findCheckpoint(store, row, { id: request.id ?? request.key })
       : undefined
   if (same) {
-    if ((same.facts.key ?? same.facts.id) === request.key) return { saved: infoOf(same.facts) }
+    if (keyOf(same.facts) === request.key) return { saved: infoOf(same.facts) }
     throw new CheckpointerError(
       'CONFLICT',
       `The id ${JSON.stringify(request.id)} is taken by checkpoint ${same.seq}.`,
@@ -162,11 +163,11 @@ async function frame(
 ): Promise<Framed | undefined> {
   const whole: Framed = { frame: (seq) => keyframe(seq, body.length), body }
   if (base !== undefined) {
-    const facts =
-      base === thread.head?.id ? thread.head : row && (await findCheckpoint(store, row, { id: base }))?.facts
-    return (
-      facts && { frame: () => deltaFrame(laneOf(thread.segments, facts.seq).lane, facts, body.length), body }
-    )
+    const head = thread.head
+    const found =
+      head?.id === base.id ? head : row && (await findCheckpoint(store, row, { id: base.id }))?.facts
+    if (!found || keyOf(found) !== base.key) return undefined
+    return { frame: () => deltaFrame(laneOf(thread.segments, found.seq).lane, found, body.length), body }
   }
   if (!row || !parent || body.length < WORTH_COMPARING || isLong(parent.frame)) return whole
   const { lane } = laneOf(thread.segments, parent.seq)
@@ -204,10 +205,13 @@ async function rootRow(
 }
 
 function remember(store: Store, thread: ThreadRow, saved: CheckpointFacts): void {
-  const { thread: id, namespace } = thread.facts
-  const lineage: Lineage = store.threads.get({ thread: id, namespace })?.lineage ?? new Map()
-  if (saved.frame.base) lineage.set(saved.seq, { base: saved.frame.base[1], size: saved.frame.size })
-  if (lineage.size > LINEAGE) lineage.delete(lineage.keys().next().value as number)
-  store.threads.set({ thread: id, namespace }, thread, lineage)
-  if (isLong(saved.frame)) compactSoon(store, { thread: id, namespace })
+  const place = { thread: thread.facts.thread, namespace: thread.facts.namespace }
+  const lineage: Lineage = store.threads.get(place)?.lineage ?? { links: new Map() }
+  const { links } = lineage
+  if (saved.frame.base) links.set(saved.seq, { base: saved.frame.base[1], size: saved.frame.size })
+  if (links.size > LINEAGE) links.delete(links.keys().next().value as number)
+  // A keyframe may have been written while this save was under way.
+  const head = shortened(saved, lineage)
+  store.threads.set(place, { ...thread, facts: { ...thread.facts, head } }, lineage)
+  if (isLong(head.frame)) compactSoon(store, place)
 }

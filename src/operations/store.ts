@@ -2,6 +2,7 @@ import { CheckpointerError } from '../errors.ts'
 import { escapeId, partitionOf, threadKey } from '../storage/keys.ts'
 import type { Check, Storage } from '../storage/storage.ts'
 import type { Place, Publish } from './host.ts'
+import type { CheckpointFacts } from './rows/checkpoint-row.ts'
 import { openThread, type ThreadRow } from './rows/thread-row.ts'
 
 /** What every verb works on. */
@@ -24,7 +25,7 @@ export class ThreadCache {
     return this.#rows.get(placeText(place))
   }
 
-  set(place: Place, thread: ThreadRow, lineage: Lineage = new Map()): void {
+  set(place: Place, thread: ThreadRow, lineage: Lineage = { links: new Map() }): void {
     const text = placeText(place)
     this.#rows.delete(text)
     this.#rows.set(text, { ...thread, lineage })
@@ -40,8 +41,13 @@ export interface CachedThread extends ThreadRow {
   readonly lineage: Lineage
 }
 
-/** For checkpoints saved from here: which seq each one's delta starts from, and what it weighs. */
-export type Lineage = Map<number, { readonly base: number; readonly size: number }>
+/** How the checkpoints that were saved from here hang together. */
+export interface Lineage {
+  /** By seq: which seq each one's delta starts from, and what it weighs. */
+  readonly links: Map<number, { readonly base: number; readonly size: number }>
+  /** The last one that was rewritten as a keyframe. */
+  readonly keyframe?: CheckpointFacts
+}
 
 export const placeText = ({ thread, namespace }: Place): string =>
   `${escapeId(thread)}:${escapeId(namespace)}`

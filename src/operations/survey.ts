@@ -6,7 +6,7 @@ import { oldestFirst } from './find.ts'
 import { readFrames } from './frames.ts'
 import type { UsageReply, VerifyReply, VerifyRequest } from './host.ts'
 import { unseal } from './rows/seal.ts'
-import type { ThreadRow } from './rows/thread-row.ts'
+import { isListed, openThread, type ThreadRow } from './rows/thread-row.ts'
 import type { Store } from './store.ts'
 
 const PAGE = 500
@@ -19,7 +19,7 @@ export async function usage(store: Store): Promise<UsageReply> {
   for await (const partition of partitions(store)) {
     for await (const { table, row } of everyRow(store, partition)) {
       bytes += row.head.length + (row.body?.length ?? 0)
-      if (table === 'threads' && row.key[1] === '') threads++
+      if (table === 'threads' && isListed(openThread(partition, row).facts)) threads++
       if (table === 'checkpoints') checkpoints++
     }
   }

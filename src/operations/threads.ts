@@ -1,7 +1,7 @@
 import { threadKey } from '../storage/keys.ts'
 import type { StoredSummary, ThreadsReply, ThreadsRequest } from './host.ts'
 import { infoOf } from './rows/checkpoint-row.ts'
-import { openThread } from './rows/thread-row.ts'
+import { isListed, openThread } from './rows/thread-row.ts'
 import type { Store } from './store.ts'
 
 /** One page of the list of threads, the latest first. A thread without any checkpoint is not in it. */
@@ -15,7 +15,7 @@ export async function threads(store: Store, { limit, after }: ThreadsRequest): P
   for (const row of found) {
     const { facts } = openThread(row.partition, row)
     last = { rank: row.rank, thread: facts.thread }
-    if (!facts.head && !facts.others) continue
+    if (!isListed(facts)) continue
     items.push({
       thread: facts.thread,
       createdAt: facts.createdAt,

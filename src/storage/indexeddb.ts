@@ -1,8 +1,29 @@
-import { type DBSchema, type IDBPDatabase, type IDBPObjectStore, type IDBPTransaction, deleteDB, openDB } from 'idb'
+import {
+  type DBSchema,
+  type IDBPDatabase,
+  type IDBPObjectStore,
+  type IDBPTransaction,
+  deleteDB,
+  openDB,
+} from 'idb'
 import { CheckpointerError } from '../errors.ts'
 import { CURRENT_FORMAT } from './format-version.ts'
 import { refuseTooLarge } from './limits.ts'
-import { TABLES, type Batch, type CommitResult, type Key, type Limits, type ListedRow, type ListQuery, type Put, type Query, type Range, type Row, type Storage, type Table } from './storage.ts'
+import {
+  TABLES,
+  type Batch,
+  type CommitResult,
+  type Key,
+  type Limits,
+  type ListedRow,
+  type ListQuery,
+  type Put,
+  type Query,
+  type Range,
+  type Row,
+  type Storage,
+  type Table,
+} from './storage.ts'
 
 /**
  * The names that the parts of a key have in a table, behind the partition, which is `family`.
@@ -67,7 +88,9 @@ class IndexedDbStorage implements Storage {
     commitBytes: Number.POSITIVE_INFINITY,
   }
   readonly #name: string
-  readonly #session = Array.from(crypto.getRandomValues(new Uint32Array(2)), (word) => word.toString(36)).join('')
+  readonly #session = Array.from(crypto.getRandomValues(new Uint32Array(2)), (word) =>
+    word.toString(36),
+  ).join('')
   #commits = 0
   #opening: Promise<Database> | undefined
   /** Why this storage can no longer be used. */
@@ -97,7 +120,10 @@ class IndexedDbStorage implements Storage {
 
   async locate(key: Key): Promise<{ partition: string; row: Row } | undefined> {
     return this.#within(['threads'], 'readonly', async (tx) => {
-      const found = await tx.objectStore('threads').index('thread').get([...key])
+      const found = await tx
+        .objectStore('threads')
+        .index('thread')
+        .get([...key])
       return found && { partition: found.family, row: rowOf('threads', found) }
     })
   }
@@ -108,12 +134,18 @@ class IndexedDbStorage implements Storage {
     return this.#within(['threads'], 'readonly', async (tx) => {
       const range = after && IDBKeyRange.lowerBound([-after.rank, ...after.key], true)
       const found = await tx.objectStore('threads').index('latest').getAll(range, limit)
-      return found.map((row) => ({ ...rowOf('threads', row), partition: row.family, rank: -(row.order as number) }))
+      return found.map((row) => ({
+        ...rowOf('threads', row),
+        partition: row.family,
+        rank: -(row.order as number),
+      }))
     })
   }
 
   async partitions({ after, limit }: { readonly after?: string; readonly limit: number }): Promise<string[]> {
-    const names = await this.#within([...TABLES], 'readonly', (tx) => Promise.all(TABLES.map((table) => families(tx.objectStore(table), after, limit))))
+    const names = await this.#within([...TABLES], 'readonly', (tx) =>
+      Promise.all(TABLES.map((table) => families(tx.objectStore(table), after, limit))),
+    )
     return [...new Set(names.flat())].sort().slice(0, limit)
   }
 
@@ -131,7 +163,11 @@ class IndexedDbStorage implements Storage {
     db?.close()
   }
 
-  async #within<Mode extends 'readonly' | 'readwrite', T>(stores: Stores, mode: Mode, work: (tx: IDBPTransaction<Schema, Stores, Mode>) => Promise<T>): Promise<T> {
+  async #within<Mode extends 'readonly' | 'readwrite', T>(
+    stores: Stores,
+    mode: Mode,
+    work: (tx: IDBPTransaction<Schema, Stores, Mode>) => Promise<T>,
+  ): Promise<T> {
     try {
       return await work(await this.#begin(stores, mode))
     } catch (error) {
@@ -182,12 +218,18 @@ class IndexedDbStorage implements Storage {
         blocked: onBlocked,
         // Another tab upgrades or destroys the database: holding on would block it.
         blocking: (_current, wanted, event) => {
-          const why = wanted === null ? 'It was destroyed in another tab.' : 'Another tab uses a newer version: reload this one.'
+          const why =
+            wanted === null
+              ? 'It was destroyed in another tab.'
+              : 'Another tab uses a newer version: reload this one.'
           this.#ended = new CheckpointerError('CLOSED', `The database ${this.#name} was closed. ${why}`)
           ;(event.target as IDBDatabase).close()
         },
         terminated: () => {
-          this.#ended ??= new CheckpointerError('EVICTED', `The browser has closed ${this.#name}, as it does when site data is cleared. Open it again to see what is left.`)
+          this.#ended ??= new CheckpointerError(
+            'EVICTED',
+            `The browser has closed ${this.#name}, as it does when site data is cleared. Open it again to see what is left.`,
+          )
         },
       }),
     )
@@ -211,8 +253,9 @@ function upgrade(db: Database, oldVersion: number): void {
 type WriteTransaction = IDBPTransaction<Schema, Stores, 'readwrite'>
 
 /**
- * All requests go out in one burst. They run in order, so each check is answered from before the writes; the
- * transaction is closed only when all hold. A worker that dies before that leaves nothing behind.
+ * All requests go out in one burst. They run in order, so each check is answered from before the writes, and one
+ * that fails takes them back. The transaction is closed only when all have succeeded: Firefox 153 commits the
+ * rest when one fails after `commit()` was called. A worker that dies before that leaves nothing behind.
  */
 async function carryOut(
   tx: WriteTransaction,
@@ -229,7 +272,8 @@ async function carryOut(
     const found = checks.map(({ table, key }) => heard(tx.objectStore(table).get([partition, ...key])))
     for (const { table, from, to } of deleteRanges.filter(isRange))
       writes.push(heard(tx.objectStore(table).delete(keyRange(partition, { from, to }))))
-    for (const { table, key } of deletes) writes.push(heard(tx.objectStore(table).delete([partition, ...key])))
+    for (const { table, key } of deletes)
+      writes.push(heard(tx.objectStore(table).delete([partition, ...key])))
     for (const put of puts) writes.push(heard(tx.objectStore(put.table).put(idbRow(partition, put, version))))
     const rows = await Promise.all(found)
     if (rows.some((row, i) => row?.version !== checks[i]?.version)) {
@@ -237,19 +281,20 @@ async function carryOut(
       await done
       return { ok: false }
     }
+    await Promise.all(writes)
     tx.commit()
   } catch (error) {
     // A row that cannot be stored throws at once; without this, what was asked for before it would stay.
     abort(tx)
-    await done
-    throw error
+    const failed = await done
+    // Another partition holds the thread already, or the id is taken: somebody was first.
+    if (nameOf(error) === 'ConstraintError') return { ok: false }
+    // What a failing transaction takes along says no more than that.
+    throw nameOf(error) === 'AbortError' && failed ? failed.error : error
   }
   const failed = await done
-  if (!failed) return { ok: true, version }
-  const reason = await firstFailure(writes)
-  // Another partition holds the thread already, or the id is taken: somebody was first.
-  if (nameOf(reason) === 'ConstraintError') return { ok: false }
-  throw reason ?? failed.error
+  if (failed) throw failed.error
+  return { ok: true, version }
 }
 
 function abort(tx: WriteTransaction): void {
@@ -267,13 +312,6 @@ function heard<T>(request: Promise<T>): Promise<T> {
   return request
 }
 
-/** What made a transaction fail: the requests that it took along say no more than AbortError. */
-async function firstFailure(requests: readonly Promise<unknown>[]): Promise<unknown> {
-  const results = await Promise.allSettled(requests)
-  const reasons = results.flatMap((result): unknown[] => (result.status === 'rejected' ? [result.reason] : []))
-  return reasons.find((reason) => nameOf(reason) !== 'AbortError')
-}
-
 function tablesOf({ checks = [], puts = [], deletes = [], deleteRanges = [] }: Batch): Stores {
   return [...new Set([...checks, ...puts, ...deletes, ...deleteRanges].map(({ table }) => table))]
 }
@@ -282,7 +320,8 @@ type ReadStore = IDBPObjectStore<Schema, Stores, Table, 'readonly'>
 
 async function runQuery(store: ReadStore, partition: string, query: Query): Promise<Row[]> {
   const { table } = query
-  const rows = (found: readonly (IdbRow | undefined)[]): Row[] => found.filter((row) => row !== undefined).map((row) => rowOf(table, row))
+  const rows = (found: readonly (IdbRow | undefined)[]): Row[] =>
+    found.filter((row) => row !== undefined).map((row) => rowOf(table, row))
   if ('keys' in query) return rows(await Promise.all(query.keys.map((key) => store.get([partition, ...key]))))
   if ('alias' in query) return rows([await store.index('id').get([partition, ...query.alias])])
   // To IndexedDB a limit of 0 is none.
@@ -296,11 +335,15 @@ async function runQuery(store: ReadStore, partition: string, query: Query): Prom
 async function lastRows(store: ReadStore, range: IDBKeyRange, limit: number | undefined): Promise<IdbRow[]> {
   if (limit === undefined) return (await store.getAll(range)).reverse()
   if ('getAllRecords' in IDBObjectStore.prototype) {
-    const getAll = store.getAll as unknown as (options: { query: IDBKeyRange; count: number; direction: 'prev' }) => Promise<IdbRow[]>
+    const getAll = store.getAll as unknown as (options: {
+      query: IDBKeyRange
+      count: number
+      direction: 'prev'
+    }) => Promise<IdbRow[]>
     return getAll.call(store, { query: range, count: limit, direction: 'prev' })
   }
   const found: IdbRow[] = []
-  for (let cursor = await store.openCursor(range, 'prev'); cursor && found.length < limit; ) {
+  for (let cursor = await store.openCursor(range, 'prev'); cursor && found.length < limit;) {
     found.push(cursor.value)
     if (found.length < limit) cursor = await cursor.continue()
   }
@@ -354,8 +397,15 @@ async function withinTime<T>(name: string, work: (onBlocked: () => void) => Prom
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      const why = blocked ? 'another tab holds it open; close that tab' : 'the browser does not answer; reload, or restart it'
-      reject(new CheckpointerError('BLOCKED', `The database ${name} could not be opened in ${OPEN_TIMEOUT / 1000} s: ${why}.`))
+      const why = blocked
+        ? 'another tab holds it open; close that tab'
+        : 'the browser does not answer; reload, or restart it'
+      reject(
+        new CheckpointerError(
+          'BLOCKED',
+          `The database ${name} could not be opened in ${OPEN_TIMEOUT / 1000} s: ${why}.`,
+        ),
+      )
     }, OPEN_TIMEOUT)
   })
   try {
@@ -374,9 +424,17 @@ function coded(error: unknown): CheckpointerError {
   const cause = error ?? undefined
   switch (nameOf(error)) {
     case 'QuotaExceededError':
-      return new CheckpointerError('QUOTA', 'There is no room left for this site. Prune or delete threads, or ask for persistence. Nothing was written.', { cause, outcome: 'none' })
+      return new CheckpointerError(
+        'QUOTA',
+        'There is no room left for this site. Prune or delete threads, or ask for persistence. Nothing was written.',
+        { cause, outcome: 'none' },
+      )
     case 'VersionError':
-      return new CheckpointerError('FORMAT_TOO_NEW', 'The database was made by a newer version of this package. Update the package.', { cause })
+      return new CheckpointerError(
+        'FORMAT_TOO_NEW',
+        'The database was made by a newer version of this package. Update the package.',
+        { cause },
+      )
     case 'DataError':
       return new CheckpointerError('INVALID', 'IndexedDB does not take this key.', { cause })
     default:

@@ -25,5 +25,8 @@ const keyBytes = (key: Key): number =>
   key.reduce<number>((sum, part) => sum + (typeof part === 'string' ? part.length : 16), 0)
 
 function tooLarge(what: string, size: number, most: number, unit = 'bytes'): CheckpointerError {
-  return new CheckpointerError('TOO_LARGE', `A ${what} of ${size} ${unit}: this storage takes at most ${most}.`)
+  return new CheckpointerError(
+    'TOO_LARGE',
+    `A ${what} of ${size} ${unit}: this storage takes at most ${most}.`,
+  )
 }

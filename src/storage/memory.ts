@@ -1,6 +1,21 @@
 import { CheckpointerError } from '../errors.ts'
 import { refuseTooLarge } from './limits.ts'
-import { compareKeys, TABLES, type Batch, type CommitResult, type Key, type Limits, type ListedRow, type ListQuery, type Put, type Query, type Range, type Row, type Storage, type Table } from './storage.ts'
+import {
+  compareKeys,
+  TABLES,
+  type Batch,
+  type CommitResult,
+  type Key,
+  type Limits,
+  type ListedRow,
+  type ListQuery,
+  type Put,
+  type Query,
+  type Range,
+  type Row,
+  type Storage,
+  type Table,
+} from './storage.ts'
 
 interface MemoryRow extends Row {
   readonly alias?: Key
@@ -23,7 +38,13 @@ export interface MemoryStorageOptions {
 /** Keeps everything in this process, for as long as it runs. For tests, and for what need not outlive a page. */
 export function memoryStorage(options: MemoryStorageOptions = {}): Storage {
   const unbounded = Number.POSITIVE_INFINITY
-  return new MemoryStorage({ keyBytes: 4096, valueBytes: unbounded, operations: unbounded, commitBytes: unbounded, ...options.limits })
+  return new MemoryStorage({
+    keyBytes: 4096,
+    valueBytes: unbounded,
+    operations: unbounded,
+    commitBytes: unbounded,
+    ...options.limits,
+  })
 }
 
 class MemoryStorage implements Storage {
@@ -58,8 +79,10 @@ class MemoryStorage implements Storage {
     refuseTooLarge(this.limits, batch)
     const { checks = [], puts = [], deletes = [], deleteRanges = [] } = batch
     const partition = this.#partitions.get(name) ?? newPartition()
-    if (checks.some(({ table, key, version }) => find(partition[table], key)?.version !== version)) return { ok: false }
-    if (puts.some(({ table, key }) => table === 'threads' && this.#livesElsewhere(name, key))) return { ok: false }
+    if (checks.some(({ table, key, version }) => find(partition[table], key)?.version !== version))
+      return { ok: false }
+    if (puts.some(({ table, key }) => table === 'threads' && this.#livesElsewhere(name, key)))
+      return { ok: false }
     if (takesAnothersAlias(partition.checkpoints, batch)) return { ok: false }
     const version = String(++this.#commits)
     // From here on nothing may fail: all copies are made before the first row is touched.
@@ -74,7 +97,9 @@ class MemoryStorage implements Storage {
   }
 
   #livesElsewhere(name: string, key: Key): boolean {
-    return [...this.#partitions].some(([other, partition]) => other !== name && find(partition.threads, key) !== undefined)
+    return [...this.#partitions].some(
+      ([other, partition]) => other !== name && find(partition.threads, key) !== undefined,
+    )
   }
 
   async locate(key: Key): Promise<{ partition: string; row: Row } | undefined> {
@@ -92,7 +117,10 @@ class MemoryStorage implements Storage {
       row.rank === undefined ? [] : { ...copyOf(row), rank: row.rank, partition }
     return [...this.#partitions]
       .flatMap(([partition, { threads }]) => threads.rows.flatMap(listed(partition)))
-      .filter((row) => !after || row.rank < after.rank || (row.rank === after.rank && compareKeys(row.key, after.key) > 0))
+      .filter(
+        (row) =>
+          !after || row.rank < after.rank || (row.rank === after.rank && compareKeys(row.key, after.key) > 0),
+      )
       .sort((a, b) => b.rank - a.rank || compareKeys(a.key, b.key))
       .slice(0, limit)
   }
@@ -118,7 +146,9 @@ class MemoryStorage implements Storage {
 }
 
 function newPartition(): Partition {
-  return Object.fromEntries(TABLES.map((table) => [table, { rows: [], byAlias: new Map() }])) as unknown as Partition
+  return Object.fromEntries(
+    TABLES.map((table) => [table, { rows: [], byAlias: new Map() }]),
+  ) as unknown as Partition
 }
 
 /** The place of the first row whose key is not lower. */
@@ -157,7 +187,10 @@ function store(table: MemoryTable, row: MemoryRow): void {
 }
 
 /** Whether a row is to have the alias of another one: of the same batch, or one that the batch does not delete. */
-function takesAnothersAlias(table: MemoryTable, { puts = [], deletes = [], deleteRanges = [] }: Batch): boolean {
+function takesAnothersAlias(
+  table: MemoryTable,
+  { puts = [], deletes = [], deleteRanges = [] }: Batch,
+): boolean {
   const claimed = new Map<string, Key>()
   const isDeleted = (key: Key): boolean =>
     deletes.some((gone) => gone.table === 'checkpoints' && compareKeys(gone.key, key) === 0) ||
@@ -172,7 +205,8 @@ function takesAnothersAlias(table: MemoryTable, { puts = [], deletes = [], delet
   })
 }
 
-const isWithin = ({ from, to }: Range, key: Key): boolean => compareKeys(from, key) <= 0 && compareKeys(key, to) < 0
+const isWithin = ({ from, to }: Range, key: Key): boolean =>
+  compareKeys(from, key) <= 0 && compareKeys(key, to) < 0
 
 /** The caller's bytes may change or be transferred away later. */
 function rowOf({ key, head, body, alias, rank }: Put, version: string): MemoryRow {

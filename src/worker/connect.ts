@@ -9,6 +9,7 @@ import {
   VERBS,
   type Verb,
   type WireApi,
+  type WireWarning,
   type WireReply,
 } from './wire.ts'
 
@@ -17,6 +18,11 @@ export type WorkerLike = Endpoint & { terminate?: () => void }
 
 /** How long the worker may take to answer its first call. */
 const HELLO_TIMEOUT = 10_000
+/**
+ * How long a worker that has closed its database lives on. WebKit takes a while to let go of a connection, and
+ * was seen to keep one for ever, blocking whoever deletes the database, when its worker ended right after.
+ */
+const GRACE = 1_000
 /** How long a call may go unanswered before the worker is asked whether it is still there, and for that answer. */
 const PATIENCE = 5_000
 
@@ -26,8 +32,12 @@ export function startWorker(): WorkerLike {
 }
 
 /** A host at the other end of a port. Rejects with `WORKER_LOST` when nobody answers there. */
-export async function connect(worker: WorkerLike, name: string): Promise<Host> {
-  const line = new Line(worker)
+export async function connect(
+  worker: WorkerLike,
+  name: string,
+  onWarning: (warning: CheckpointerError) => void,
+): Promise<Host> {
+  const line = new Line(worker, onWarning)
   try {
     const { protocol } = await line.ask((remote) => remote.hello(), HELLO_TIMEOUT)
     if (protocol !== PROTOCOL)
@@ -56,7 +66,7 @@ export async function connect(worker: WorkerLike, name: string): Promise<Host> {
       }
     }
   const host = Object.fromEntries(VERBS.map((verb) => [verb, call(verb)])) as unknown as Host
-  const ending = (end: () => Promise<void>) => () => end().finally(() => line.hangUp())
+  const ending = (end: () => Promise<void>) => () => end().finally(() => line.hangUp(GRACE))
   return { ...host, close: ending(host.close), destroy: ending(host.destroy) }
 }
 
@@ -71,13 +81,23 @@ class Line {
   readonly #remote: Remote<WireApi>
   readonly #pending = new Set<(error: CheckpointerError) => void>()
   #lost: CheckpointerError | undefined
+  #hungUp = false
   #watch: ReturnType<typeof setTimeout> | undefined
 
-  constructor(worker: WorkerLike) {
+  readonly #onWarning: (warning: CheckpointerError) => void
+
+  constructor(worker: WorkerLike, onWarning: (warning: CheckpointerError) => void) {
     this.#worker = worker
+    this.#onWarning = onWarning
+    worker.addEventListener('message', this.#onMessage)
     worker.addEventListener('error', this.#onError)
     worker.addEventListener('messageerror', this.#onError)
     this.#remote = wrap<WireApi>(worker)
+  }
+
+  readonly #onMessage = (event: Event | object): void => {
+    const { data } = event as { data?: Partial<WireWarning> | null }
+    if (data?.forkpointWarning) this.#onWarning(fromWire(data.forkpointWarning))
   }
 
   readonly #onError = (event: Event | object): void => {
@@ -110,12 +130,14 @@ class Line {
   /** While calls are out: from time to time a question that a living worker answers at once. */
   #listen(): void {
     this.#watch ??= setTimeout(() => {
-      const silent = setTimeout(() => this.#lose('The worker no longer answers.'), PATIENCE)
-      void this.#remote.hello().then(() => {
-        clearTimeout(silent)
+      this.#watch = setTimeout(() => this.#lose('The worker no longer answers.'), PATIENCE)
+      const heard = (): void => {
+        clearTimeout(this.#watch)
         this.#watch = undefined
         if (this.#pending.size > 0) this.#listen()
-      })
+      }
+      // A failed question is no answer: the timer decides.
+      this.#remote.hello().then(heard, () => {})
     }, PATIENCE)
   }
 
@@ -125,12 +147,17 @@ class Line {
     this.hangUp()
   }
 
-  hangUp(): void {
+  hangUp(grace = 0): void {
+    if (this.#hungUp) return
+    this.#hungUp = true
     this.#lost ??= new CheckpointerError('CLOSED', 'This checkpointer is closed. Open it again.')
     clearTimeout(this.#watch)
+    this.#worker.removeEventListener('message', this.#onMessage)
     this.#worker.removeEventListener('error', this.#onError)
     this.#worker.removeEventListener('messageerror', this.#onError)
     this.#remote[releaseProxy]()
-    this.#worker.terminate?.()
+    const end = setTimeout(() => this.#worker.terminate?.(), grace)
+    // In Node a timer would keep the process alive.
+    ;(end as { unref?: () => void }).unref?.()
   }
 }

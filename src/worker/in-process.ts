@@ -30,7 +30,11 @@ async function withEvents(
   events: Events,
   onWarning: (warning: CheckpointerError) => void,
 ): Promise<Host> {
-  const host = await storageHost(storage, events, onWarning)
+  const host = await storageHost(storage, events, onWarning).catch(async (error: unknown) => {
+    events.close()
+    await storage.close()
+    throw error
+  })
   const ending = (end: () => Promise<void>) => () => end().finally(() => events.close())
   return { ...host, close: ending(host.close), destroy: ending(host.destroy) }
 }

@@ -1,19 +1,33 @@
 import { expose, transfer, type Endpoint } from 'comlink'
 import { CheckpointerError } from '../errors.ts'
 import type { Host } from '../operations/host.ts'
-import { buffersOf, PROTOCOL, toWire, VERBS, type OpenMessage, type WireApi, type WireReply } from './wire.ts'
+import {
+  buffersOf,
+  PROTOCOL,
+  toWire,
+  VERBS,
+  type OpenMessage,
+  type WireApi,
+  type WireReply,
+  type WireWarning,
+} from './wire.ts'
+
+/** Opens the database that the page asks for; what fails beside its calls is told as a warning. */
+export type Opener = (message: OpenMessage, onWarning: (warning: CheckpointerError) => void) => Promise<Host>
 
 /**
  * Serves a host to the one page at the other end. `expose` by itself would let that end walk from any function to
  * its constructor and run code here, so only whole calls of the three names below are let through to it.
  */
-export function serve(endpoint: Endpoint, open: (message: OpenMessage) => Promise<Host>): void {
+export function serve(endpoint: Endpoint, open: Opener): void {
   let host: Host | undefined
   const api: WireApi = {
     hello: async () => ({ protocol: PROTOCOL }),
     open: (message) =>
       answer(async () => {
-        host ??= await open(message)
+        host ??= await open(message, (warning) => {
+          endpoint.postMessage({ forkpointWarning: toWire(warning) } satisfies WireWarning)
+        })
       }),
     call: (verb, request) =>
       answer(async () => {

@@ -43,6 +43,11 @@ export interface WireReply {
   readonly error?: WireError
 }
 
+/** What the worker says unasked: a failure that belongs to no call. */
+export interface WireWarning {
+  readonly forkpointWarning: WireError
+}
+
 export interface WireError {
   readonly code: ErrorCode
   readonly message: string

@@ -6,7 +6,7 @@ import { serve } from './serve.ts'
 const scope = globalThis as unknown as Endpoint & { onconnect?: (event: MessageEvent) => void }
 
 const serveOn = (endpoint: Endpoint): void =>
-  serve(endpoint, ({ name }) => indexedDbHost(name, (warning) => console.warn(warning)))
+  serve(endpoint, ({ name }, onWarning) => indexedDbHost(name, onWarning))
 
 if ('onconnect' in scope) scope.onconnect = ({ ports }) => ports.forEach((port) => serveOn(port))
 else serveOn(scope)

@@ -24,8 +24,6 @@ export interface StoredFrame {
 
 /** The facts in the head of a row of `checkpoints`. */
 export interface CheckpointFacts extends StoredInfo {
-  /** What recognises a retry, when it is not the id. */
-  readonly key?: string
   readonly frame: StoredFrame
 }
 
@@ -93,7 +91,10 @@ export function dropParts({
   return frame.parts ? [{ table: 'parts', ...partsOf(lane, seq, frame.parts[0]) }] : []
 }
 
+/** What names the save that made this checkpoint, and no other. */
+export const keyOf = ({ key, id }: CheckpointFacts): string => key ?? id
+
 /** What of the facts is told outside. */
-export function infoOf({ key: _key, frame: _frame, ...info }: CheckpointFacts): StoredInfo {
+export function infoOf({ frame: _frame, ...info }: CheckpointFacts): StoredInfo {
   return info
 }

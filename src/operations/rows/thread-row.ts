@@ -44,3 +44,7 @@ export function threadPut(partition: string, facts: ThreadFacts): Put {
 export function emptyThread(place: Place, lane: string, at: number): ThreadFacts {
   return { ...place, createdAt: at, updatedAt: at, lane, segments: [{ lane }], next: 1 }
 }
+
+/** Whether the list of threads shows it: a thread whose checkpoints are all gone is remembered, but not shown. */
+export const isListed = ({ namespace, head, others }: ThreadFacts): boolean =>
+  namespace === '' && (head !== undefined || others === true)

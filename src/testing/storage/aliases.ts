@@ -47,8 +47,12 @@ export function aliasLaws(law: Law): void {
 
   law('an alias that another row has conflicts, and nothing of the batch stays', async ({ storage }) => {
     await commit(storage, P, { puts: [aliased(1, 'id', 'owner')] })
-    const puts = [row('meta', ['family']), aliased(2, 'id', 'late')]
-    expect(await storage.commit(P, { puts })).toEqual({ ok: false })
+    const beside = [row('meta', ['family']), row('writes', ['a', 1, 'task', 0])]
+    for (let at = 0; at <= beside.length; at++) {
+      const puts = beside.toSpliced(at, 0, aliased(2, 'id', 'late'))
+      expect(await storage.commit(P, { puts })).toEqual({ ok: false })
+      expect(await get(storage, P, 'writes', ['a', 1, 'task', 0])).toBeUndefined()
+    }
     expect((await find(storage, ['a', 'id']))?.head).toBe('owner')
     expect(await get(storage, P, 'checkpoints', ['a', 2])).toBeUndefined()
     expect(await get(storage, P, 'meta', ['family'])).toBeUndefined()

@@ -81,7 +81,10 @@ export function commitLaws(law: Law): void {
     const everything = async (): Promise<unknown> => [
       await scan(storage, P, 'threads', { from: [], to: ['~'] }),
       await scan(storage, P, 'checkpoints', { from: [], to: ['~'] }),
-      await storage.read(P, seqs.map((seq) => ({ table: 'checkpoints', alias: ['a', `id${seq}`] }) as const)),
+      await storage.read(
+        P,
+        seqs.map((seq) => ({ table: 'checkpoints', alias: ['a', `id${seq}`] }) as const),
+      ),
       await storage.list({ limit: 10 }),
       await storage.partitions({ limit: 10 }),
     ]

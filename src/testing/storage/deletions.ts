@@ -4,7 +4,11 @@ import { commit, fill, get, keys, P, row, type Law } from './law.ts'
 
 export function deletionLaws(law: Law): void {
   law('what is deleted is gone, and nothing else', async ({ storage }) => {
-    await fill(storage, P, [1, 2, 3].map((seq) => row('checkpoints', ['a', seq])))
+    await fill(
+      storage,
+      P,
+      [1, 2, 3].map((seq) => row('checkpoints', ['a', seq])),
+    )
     await commit(storage, P, { deletes: [{ table: 'checkpoints', key: ['a', 2] }] })
     expect(await keys(storage, P, 'checkpoints')).toEqual([
       ['a', 1],
@@ -26,7 +30,11 @@ export function deletionLaws(law: Law): void {
   })
 
   law('a deleted range has its start and not its end', async ({ storage }) => {
-    await fill(storage, P, [8, 9, 10, 11].map((seq) => row('checkpoints', ['a', seq])))
+    await fill(
+      storage,
+      P,
+      [8, 9, 10, 11].map((seq) => row('checkpoints', ['a', seq])),
+    )
     await commit(storage, P, { deleteRanges: [{ table: 'checkpoints', from: ['a', 9], to: ['a', 11] }] })
     expect((await keys(storage, P, 'checkpoints')).map((key) => key[1])).toEqual([8, 11])
   })
@@ -50,7 +58,11 @@ export function deletionLaws(law: Law): void {
   })
 
   law('an empty or inverted range deletes nothing, and is no error', async ({ storage }) => {
-    await fill(storage, P, [1, 2, 3].map((seq) => row('checkpoints', ['a', seq])))
+    await fill(
+      storage,
+      P,
+      [1, 2, 3].map((seq) => row('checkpoints', ['a', seq])),
+    )
     await commit(storage, P, {
       deleteRanges: [
         { table: 'checkpoints', from: ['a', 2], to: ['a', 2] },
@@ -62,7 +74,11 @@ export function deletionLaws(law: Law): void {
   })
 
   law('ranges are deleted before rows are put', async ({ storage }) => {
-    await fill(storage, P, [1, 2, 3].map((seq) => row('checkpoints', ['a', seq], 'old')))
+    await fill(
+      storage,
+      P,
+      [1, 2, 3].map((seq) => row('checkpoints', ['a', seq], 'old')),
+    )
     await commit(storage, P, {
       deleteRanges: [{ table: 'checkpoints', from: ['a'], to: ['b'] }],
       puts: [row('checkpoints', ['a', 2], 'new'), row('checkpoints', ['a', 4], 'new')],

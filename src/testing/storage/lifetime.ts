@@ -56,7 +56,9 @@ export function lifetimeLaws(law: Law): void {
   law('destroy leaves nothing behind', async ({ storage, keeps, reopen }) => {
     for (const name of [P, 'q', '']) {
       const puts = [row('meta', ['family']), row('threads', [`t${name}`, ''], '', { rank: 1 })]
-      await commit(storage, name, { puts: [...puts, row('checkpoints', ['a', 1], '', { alias: ['a', 'id'] })] })
+      await commit(storage, name, {
+        puts: [...puts, row('checkpoints', ['a', 1], '', { alias: ['a', 'id'] })],
+      })
     }
     await storage.destroy()
     await isEmptyOrClosed(storage)
@@ -104,7 +106,10 @@ const NOTHING = [[[], [], [], [], []], [], [], [], undefined]
 async function everything(storage: Storage): Promise<unknown[]> {
   const tables = ['threads', 'checkpoints', 'parts', 'writes', 'meta'] as const
   return [
-    await storage.read(P, tables.map((table) => ({ table, from: [], to: ['~'] }) as const)),
+    await storage.read(
+      P,
+      tables.map((table) => ({ table, from: [], to: ['~'] }) as const),
+    ),
     (await storage.read('q', [{ table: 'checkpoints', alias: ['a', 'id'] }])).flat(),
     await storage.list({ limit: 100 }),
     await storage.partitions({ limit: 100 }),

@@ -62,7 +62,8 @@ export function limitLaws(law: Law): void {
   })
 
   law('a commit of one byte more is TOO_LARGE, and nothing is written', async ({ storage }) => {
-    const puts = storage.limits.commitBytes === Infinity ? undefined : rowsOf(storage, storage.limits.commitBytes + 1)
+    const puts =
+      storage.limits.commitBytes === Infinity ? undefined : rowsOf(storage, storage.limits.commitBytes + 1)
     if (!puts) return
     await refuses(storage.commit(P, { puts }), 'TOO_LARGE')
     expect(await keys(storage, P, 'parts')).toEqual([])
@@ -87,7 +88,8 @@ function keysOf(size: number): Put[] {
 async function refusesWhole(storage: Storage, puts: readonly Put[]): Promise<void> {
   await refuses(storage.commit(P, { puts }), 'TOO_LARGE')
   const beside = [row('meta', ['before']), ...puts, row('meta', ['after'])]
-  if (beside.length <= storage.limits.operations) await refuses(storage.commit(P, { puts: beside }), 'TOO_LARGE')
+  if (beside.length <= storage.limits.operations)
+    await refuses(storage.commit(P, { puts: beside }), 'TOO_LARGE')
   expect(await storage.partitions({ limit: 10 })).toEqual([])
   expect(await keys(storage, P, 'meta', EVERYTHING)).toEqual([])
 }

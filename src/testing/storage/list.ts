@@ -15,7 +15,10 @@ export function listLaws(law: Law): void {
 
   law('a listed row comes whole', async ({ storage }) => {
     const version = await commit(storage, 'p', {
-      puts: [row('threads', ['t', ''], 'head', { rank: 7, body: bytes(9) }), row('threads', ['u', ''], '', { rank: 6 })],
+      puts: [
+        row('threads', ['t', ''], 'head', { rank: 7, body: bytes(9) }),
+        row('threads', ['u', ''], '', { rank: 6 }),
+      ],
     })
     const [first, second] = await storage.list({ limit: 2 })
     expect(first).toMatchObject({ key: ['t', ''], head: 'head', version, partition: 'p', rank: 7 })

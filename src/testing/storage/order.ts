@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { allRows, partKey, partsOf, seqRange, threadKey, threadRows } from '../../storage/keys.ts'
-import type { Key, Range } from '../../storage/storage.ts'
+import { compareKeys, type Key, type Range } from '../../storage/storage.ts'
 import { fill, keys, P, row, scan, type Bench, type Law } from './law.ts'
 
 const ASCII = Array.from({ length: 0x7f - 0x20 }, (_, i) => String.fromCharCode(0x20 + i))
@@ -9,20 +9,32 @@ export function orderLaws(law: Law): void {
   law('numbers are ordered by value, not as text', async ({ storage }) => {
     const numbers = [0, 1, 2, 9, 10, 11, 99, 100, 255, 256, 2 ** 31, 2 ** 32, 2 ** 40 + 1, 2 ** 53 - 1]
     const shuffled = numbers.toSorted((a, b) => (a % 7) - (b % 7))
-    await fill(storage, P, shuffled.map((seq) => row('checkpoints', ['a', seq])))
+    await fill(
+      storage,
+      P,
+      shuffled.map((seq) => row('checkpoints', ['a', seq])),
+    )
     expect((await keys(storage, P, 'checkpoints')).map((key) => key[1])).toEqual(numbers)
   })
 
   law('strings are ordered by code unit, over all of printable ASCII', async ({ storage }) => {
     const names = [...ASCII.map((char) => `x${char}`), ...ASCII.map((char) => `x${char}x`), 'x']
-    await fill(storage, P, names.map((name) => row('meta', [name])))
+    await fill(
+      storage,
+      P,
+      names.map((name) => row('meta', [name])),
+    )
     const found = await keys(storage, P, 'meta', { from: ['x'], to: ['y'] })
     expect(found.map(([name]) => name)).toEqual(names.toSorted())
   })
 
   law('case and digits in strings mean nothing', async ({ storage }) => {
     const names = ['10', '9', 'A', 'B', 'Z', '_', 'a', 'a10', 'a9', 'aB', 'ab', 'z']
-    await fill(storage, P, names.toReversed().map((name) => row('meta', [name])))
+    await fill(
+      storage,
+      P,
+      names.toReversed().map((name) => row('meta', [name])),
+    )
     expect((await keys(storage, P, 'meta')).map(([name]) => name)).toEqual(names)
   })
 
@@ -37,7 +49,11 @@ export function orderLaws(law: Law): void {
       ['aa', ''],
       ['b', ''],
     ]
-    await fill(storage, P, sorted.toReversed().map((key) => row('threads', key)))
+    await fill(
+      storage,
+      P,
+      sorted.toReversed().map((key) => row('threads', key)),
+    )
     expect(await keys(storage, P, 'threads')).toEqual(sorted)
   })
 
@@ -107,7 +123,8 @@ export function orderLaws(law: Law): void {
     await fill(storage, P, rows)
     for (const id of ids) {
       const found = await keys(storage, P, 'threads', threadRows(id))
-      expect(found.toSorted()).toEqual(namespaces.map((name) => threadKey(id, name)).toSorted())
+      const expected = namespaces.map((name) => threadKey(id, name)).toSorted(compareKeys)
+      expect(found).toEqual(expected)
     }
     expect(await keys(storage, P, 'threads', allRows())).toHaveLength(rows.length)
     expect(await keys(storage, P, 'threads', allRows('b'))).toHaveLength(namespaces.length)
@@ -140,7 +157,11 @@ export function orderLaws(law: Law): void {
 
   law('a range without a limit comes whole, however long', async ({ storage }) => {
     const seqs = Array.from({ length: 2500 }, (_, i) => i)
-    await fill(storage, P, seqs.map((seq) => row('checkpoints', ['a', seq], String(seq))))
+    await fill(
+      storage,
+      P,
+      seqs.map((seq) => row('checkpoints', ['a', seq], String(seq))),
+    )
     const range = { from: ['a'], to: ['b'] }
     const read = async (reverse: boolean): Promise<number[]> =>
       (await scan(storage, P, 'checkpoints', { ...range, reverse })).map(({ head }) => Number(head))
@@ -151,7 +172,11 @@ export function orderLaws(law: Law): void {
 
 async function threeInA({ storage }: Bench): Promise<Record<'a0' | 'a1' | 'a2' | 'b0', Key>> {
   const made = { a0: ['a', 0], a1: ['a', 1], a2: ['a', 2], b0: ['b', 0] } satisfies Record<string, Key>
-  await fill(storage, P, Object.values(made).map((key) => row('checkpoints', key)))
+  await fill(
+    storage,
+    P,
+    Object.values(made).map((key) => row('checkpoints', key)),
+  )
   return made
 }
 

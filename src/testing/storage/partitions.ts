@@ -7,7 +7,9 @@ const key = ['t', '']
 
 export function partitionLaws(law: Law): void {
   law('partitions are apart: the same keys in two are different rows', async ({ storage }) => {
-    const first = await commit(storage, 'p', { puts: [row('checkpoints', ['a', 1], 'p', { alias: ['a', 'i'] })] })
+    const first = await commit(storage, 'p', {
+      puts: [row('checkpoints', ['a', 1], 'p', { alias: ['a', 'i'] })],
+    })
     await commit(storage, 'q', { puts: [row('checkpoints', ['a', 1], 'q', { alias: ['a', 'i'] })] })
     expect((await get(storage, 'p', 'checkpoints', ['a', 1]))?.head).toBe('p')
     const checks = [{ table: 'checkpoints', key: ['a', 1], version: first }] as const
@@ -17,7 +19,22 @@ export function partitionLaws(law: Law): void {
   })
 
   law('partitions with names that begin alike, or look like anything, are apart', async ({ storage }) => {
-    const ids = ['a', 'A', 'a-', 'aa', 'a/b', 'a:b', 'a%', "a'", 'ä', '💡', '__proto__', 'constructor', '0', '']
+    const ids = [
+      'a',
+      'A',
+      'a-',
+      'aa',
+      'a/b',
+      'a:b',
+      'a%',
+      "a'",
+      'ä',
+      '💡',
+      '__proto__',
+      'constructor',
+      '0',
+      '',
+    ]
     const names = ids.map(escapeId)
     for (const name of names) {
       const puts = [row('meta', ['family'], name), row('checkpoints', ['a', 1], name, { alias: ['a', 'id'] })]
@@ -36,9 +53,14 @@ export function partitionLaws(law: Law): void {
   law('a row of threads lives in one partition: a put into a second one conflicts', async ({ storage }) => {
     await commit(storage, 'p', { puts: [row('threads', key, 'p')] })
     for (const other of ['a', 'q']) {
-      const puts = [row('meta', ['family']), row('threads', key, other), row('checkpoints', ['a', 1])]
-      expect(await storage.commit(other, { puts })).toEqual({ ok: false })
-      for (const table of TABLES) expect(await keys(storage, other, table)).toEqual([])
+      const beside = [row('meta', ['family']), row('checkpoints', ['a', 1])]
+      for (let at = 0; at <= beside.length; at++) {
+        const puts = beside.toSpliced(at, 0, row('threads', key, other))
+        const checks = [{ table: 'meta', key: ['absent'], version: undefined }] as const
+        expect(await storage.commit(other, { puts })).toEqual({ ok: false })
+        expect(await storage.commit(other, { puts, checks })).toEqual({ ok: false })
+        for (const table of TABLES) expect(await keys(storage, other, table)).toEqual([])
+      }
     }
     expect(await scan(storage, 'p', 'threads', { from: [], to: ['~'] })).toHaveLength(1)
     expect((await storage.locate(key))?.partition).toBe('p')
@@ -65,22 +87,29 @@ export function partitionLaws(law: Law): void {
     expect((await storage.commit('q', put)).ok).toBe(false)
   })
 
-  law('of partitions that claim a row of threads at once, one gets it', async ({ storage, shares, another }) => {
-    const both = [storage, shares ? await another() : storage] as const
-    for (let round = 0; round < 20; round++) {
-      const claimed = ['t', `round${round}`]
-      const results = await Promise.all(
-        ['p', 'q', 'r', 's'].map((name, i) => (both[i % 2] ?? storage).commit(name, { puts: [row('threads', claimed)] })),
-      )
-      expect(results.filter(({ ok }) => ok)).toHaveLength(1)
-      const home = ['p', 'q', 'r', 's'][results.findIndex(({ ok }) => ok)]
-      expect((await storage.locate(claimed))?.partition).toBe(home)
-    }
-  })
+  law(
+    'of partitions that claim a row of threads at once, one gets it',
+    async ({ storage, shares, another }) => {
+      const both = [storage, shares ? await another() : storage] as const
+      for (let round = 0; round < 20; round++) {
+        const claimed = ['t', `round${round}`]
+        const results = await Promise.all(
+          ['p', 'q', 'r', 's'].map((name, i) =>
+            (both[i % 2] ?? storage).commit(name, { puts: [row('threads', claimed)] }),
+          ),
+        )
+        expect(results.filter(({ ok }) => ok)).toHaveLength(1)
+        const home = ['p', 'q', 'r', 's'][results.findIndex(({ ok }) => ok)]
+        expect((await storage.locate(claimed))?.partition).toBe(home)
+      }
+    },
+  )
 
   law('locate finds a row of threads in whichever partition it is', async ({ storage }) => {
     const body = Uint8Array.of(1, 2, 3)
-    const version = await commit(storage, 'q', { puts: [row('threads', ['u', 'sub'], 'head', { body, rank: 5 })] })
+    const version = await commit(storage, 'q', {
+      puts: [row('threads', ['u', 'sub'], 'head', { body, rank: 5 })],
+    })
     await commit(storage, 'p', { puts: [row('threads', ['u', ''])] })
     const found = await storage.locate(['u', 'sub'])
     expect(found?.partition).toBe('q')
@@ -95,7 +124,9 @@ export function partitionLaws(law: Law): void {
   law('partitions in use are named in order, each once', async ({ storage }) => {
     const names = ['', '!0041', '10', '9', 'A', 'a', 'a-b', 'aa', 'b']
     for (const name of names.toReversed())
-      await commit(storage, name, { puts: [row('meta', ['a']), row('meta', ['b']), row('checkpoints', ['a', 1])] })
+      await commit(storage, name, {
+        puts: [row('meta', ['a']), row('meta', ['b']), row('checkpoints', ['a', 1])],
+      })
     expect(await storage.partitions({ limit: 100 })).toEqual(names)
     expect(await storage.partitions({ limit: 3 })).toEqual(names.slice(0, 3))
     expect(await storage.partitions({ limit: 0 })).toEqual([])

@@ -60,7 +60,11 @@ const secondOf = ({ storage, shares, another }: Bench): Promise<Storage> =>
   shares ? another() : Promise.resolve(storage)
 
 /** Losers must leave nothing: each racer brings a row along, and of all of them one is found. */
-async function race(judge: Storage, connections: readonly Storage[], what: 'version' | 'absence'): Promise<void> {
+async function race(
+  judge: Storage,
+  connections: readonly Storage[],
+  what: 'version' | 'absence',
+): Promise<void> {
   for (let round = 0; round < ROUNDS; round++) {
     const deleteRanges = [{ table: 'writes', from: ['race'], to: ['race0'] }] as const
     const given = await commit(judge, P, {

@@ -24,7 +24,8 @@ export function versionLaws(law: Law): void {
 
   law('a version changes with every put, of equal content too', async ({ storage }) => {
     const seen = new Set<string>()
-    for (let i = 0; i < 20; i++) seen.add(await commit(storage, P, { puts: [row('meta', ['family'], 'same')] }))
+    for (let i = 0; i < 20; i++)
+      seen.add(await commit(storage, P, { puts: [row('meta', ['family'], 'same')] }))
     expect(seen.size).toBe(20)
   })
 
@@ -53,7 +54,9 @@ export function versionLaws(law: Law): void {
   law('two connections give out no version twice', async ({ storage, another }) => {
     const both = [storage, await another()]
     const put = { puts: [row('meta', ['family'], 'same')] }
-    const seen = await Promise.all(Array.from({ length: 20 }, (_, i) => commit(both[i % 2] ?? storage, P, put)))
+    const seen = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => commit(both[i % 2] ?? storage, P, put)),
+    )
     expect(new Set(seen).size).toBe(20)
   })
 

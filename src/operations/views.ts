@@ -1,0 +1,67 @@
+import type { Family } from './family.ts'
+import type { CheckpointRow } from './rows/checkpoint-row.ts'
+import { withSeqs, type Segment } from './rows/lanes.ts'
+import type { ThreadFacts, ThreadRow } from './rows/thread-row.ts'
+
+/** What one namespace of a thread is to lose. */
+export interface Loss {
+  readonly thread: ThreadRow
+  /** All that it shows, oldest first. */
+  readonly shown: readonly CheckpointRow[]
+  readonly seqs: ReadonlySet<number>
+}
+
+export const lossOf = (losses: readonly Loss[], { facts }: ThreadRow): Loss | undefined =>
+  losses.find(
+    ({ thread }) => thread.facts.thread === facts.thread && thread.facts.namespace === facts.namespace,
+  )
+
+/** A thread's row in the list tells whether other namespaces have anything, so it is renewed with them. */
+export function withRoots(family: Family, losses: readonly Loss[]): Loss[] {
+  const named = new Set(losses.map(({ thread }) => thread.facts.thread))
+  const roots = family.threads.filter((row) => row.facts.namespace === '' && named.has(row.facts.thread))
+  const missing = roots.filter((root) => !lossOf(losses, root))
+  return [...losses, ...missing.map((thread) => ({ thread, shown: [], seqs: new Set<number>() }))]
+}
+
+/** The threads without what they lose. What stands on in its lane, for others or for now, they have to hide. */
+export function viewsAfter(
+  family: Family,
+  losses: readonly Loss[],
+  stands: (lane: string, seq: number) => boolean,
+): ThreadFacts[] {
+  return losses.map((loss) => {
+    const { facts } = loss.thread
+    const { head: _head, others: _others, ...rest } = facts
+    const head = headAfter(loss)
+    const others = facts.namespace === '' && hasOthers(family, losses, facts.thread)
+    return {
+      ...rest,
+      segments: segmentsAfter(loss, stands),
+      ...(head ? { head } : {}),
+      ...(others ? { others } : {}),
+    }
+  })
+}
+
+function headAfter({ thread, shown, seqs }: Loss): ThreadFacts['head'] {
+  return seqs.size === 0 ? thread.facts.head : shown.findLast((row) => !seqs.has(row.seq))?.facts
+}
+
+function hasOthers(family: Family, losses: readonly Loss[], thread: string): boolean {
+  return family.threads.some((row) => {
+    if (row.facts.thread !== thread || row.facts.namespace === '') return false
+    const loss = lossOf(losses, row)
+    return (loss ? headAfter(loss) : row.facts.head) !== undefined
+  })
+}
+
+function segmentsAfter({ thread, seqs }: Loss, stands: (lane: string, seq: number) => boolean): Segment[] {
+  let from = 0
+  return thread.facts.segments.map((segment) => {
+    const last = segment.to ?? Number.POSITIVE_INFINITY
+    const here = [...seqs].filter((seq) => seq >= from && seq <= last && stands(segment.lane, seq))
+    from = last + 1
+    return here.length > 0 ? { ...segment, hide: withSeqs(segment.hide, here) } : segment
+  })
+}

@@ -1,0 +1,3 @@
+import { indexedDbLaws } from '../support/indexeddb-laws.ts'
+
+indexedDbLaws()

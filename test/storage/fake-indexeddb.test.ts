@@ -1,0 +1,4 @@
+import 'fake-indexeddb/auto'
+import { indexedDbLaws } from '../support/indexeddb-laws.ts'
+
+indexedDbLaws()

@@ -1,0 +1,97 @@
+import { openDB } from 'idb'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { CURRENT_FORMAT } from '../../src/storage/format-version.ts'
+import { indexedDbStorage } from '../../src/storage/indexeddb.ts'
+import type { Query, Storage } from '../../src/storage/storage.ts'
+import { storageSuite } from '../../src/testing/storage-suite.ts'
+
+const run = Math.random().toString(36).slice(2)
+let count = 0
+const newName = (): string => `storage-${run}-${++count}`
+
+const family: Query = { table: 'meta', keys: [['family']] }
+const put = { puts: [{ table: 'meta', key: ['family'], head: 'm' }] } as const
+
+/** The laws of the port and what IndexedDB adds to them, for whichever engine this runs in. */
+export function indexedDbLaws(): void {
+  storageSuite('IndexedDB', {
+    async open() {
+      const open = (): Storage => indexedDbStorage({ name })
+      const name = newName()
+      return { storage: open(), reopen: async () => open(), another: async () => open() }
+    },
+  })
+  describe('IndexedDB by itself', ownLaws)
+}
+
+function ownLaws(): void {
+  it('leaves nothing of a batch when one of its rows cannot be stored', async () => {
+    const { storage } = open()
+    const gone = new Uint8Array(8)
+    structuredClone(gone.buffer, { transfer: [gone.buffer] })
+    const lost = { table: 'checkpoints', key: ['a', 1], head: '', body: gone } as const
+    const checks = [{ table: 'meta', key: ['absent'], version: undefined }] as const
+    await expect(storage.commit('p', { checks, puts: [...put.puts, lost] })).rejects.toMatchObject({
+      code: 'FAILED',
+    })
+    expect(await storage.partitions({ limit: 10 })).toEqual([])
+    expect((await storage.commit('p', put)).ok).toBe(true)
+  })
+
+  it('stores of a view its own bytes alone', async () => {
+    const { storage, name } = open()
+    const body = new Uint8Array(1_000_000).subarray(500, 510)
+    await storage.commit('p', { puts: [{ table: 'checkpoints', key: ['a', 1], head: '', body }] })
+    const db = await openDB(`forkpoint:${name}`)
+    const [row] = (await db.getAll('checkpoints')) as { body: Uint8Array }[]
+    db.close()
+    expect(row?.body.buffer.byteLength).toBe(10)
+  })
+
+  it('opens a connection that the browser has closed again, once for all that ask', async () => {
+    const { storage } = open()
+    await storage.commit('p', put)
+    const { transaction } = IDBDatabase.prototype
+    const { open: openFirst } = IDBFactory.prototype
+    onTestFinished(() => {
+      IDBDatabase.prototype.transaction = transaction
+      IDBFactory.prototype.open = openFirst
+    })
+    const lost = new Set<IDBDatabase>()
+    let opened = 0
+    IDBDatabase.prototype.transaction = function (...args) {
+      if (lost.size === 0) lost.add(this)
+      if (lost.has(this)) throw new DOMException('The database connection is closing.', 'InvalidStateError')
+      return transaction.apply(this, args)
+    }
+    IDBFactory.prototype.open = function (...args) {
+      opened++
+      return openFirst.apply(this, args)
+    }
+    const found = await Promise.all([1, 2, 3].map(() => storage.read('p', [family])))
+    expect(found.flat(2).map(({ head }) => head)).toEqual(['m', 'm', 'm'])
+    expect(opened).toBe(1)
+    for (const db of lost) db.close()
+  })
+
+  it('lets go of the database when another tab brings a newer format', async () => {
+    const { storage, name } = open()
+    await storage.commit('p', put)
+    const newer = await openDB(`forkpoint:${name}`, CURRENT_FORMAT + 1)
+    await expect(storage.read('p', [family])).rejects.toMatchObject({ code: 'CLOSED' })
+    newer.close()
+    const later = indexedDbStorage({ name })
+    await expect(later.read('p', [family])).rejects.toMatchObject({ code: 'FORMAT_TOO_NEW' })
+    await later.destroy()
+  })
+}
+
+function open(): { storage: Storage; name: string } {
+  const name = newName()
+  const storage = indexedDbStorage({ name })
+  onTestFinished(async () => {
+    await storage.destroy().catch(() => undefined)
+    await storage.close()
+  })
+  return { storage, name }
+}
