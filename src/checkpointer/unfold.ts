@@ -5,10 +5,10 @@ import type { Json } from '../state/json.ts'
 
 /** The encoded states of all frames that came, by seq. */
 export function unfold({ index, bodies }: Frames): Map<number, Json> {
-  const parsed = JSON.parse(new TextDecoder().decode(bodies)) as Json[]
+  const decoder = new TextDecoder()
   const states = new Map<number, Json>()
   index.forEach(({ seq, base }, i) => {
-    const body = parsed[i] as Json
+    const body = JSON.parse(decoder.decode(bodies[i])) as Json
     if (base === undefined) {
       states.set(seq, body)
       return

@@ -1,6 +1,7 @@
 import type { DeleteCheckpointsRequest, RemovedReply } from './host.ts'
 import type { Family } from './family.ts'
-import { remove, shownBy } from './removal.ts'
+import type { LaneRows } from './lane-rows.ts'
+import { remove } from './removal.ts'
 import type { Loss } from './views.ts'
 import type { CheckpointRow } from './rows/checkpoint-row.ts'
 import { readThread, type Store } from './store.ts'
@@ -11,8 +12,11 @@ const NOTHING: RemovedReply = { removed: [], bytes: 0, kept: 0 }
 export async function deleteThread(store: Store, { thread }: { readonly thread: string }): Promise<boolean> {
   const found = await readThread(store, { thread, namespace: '' })
   if (!found) return false
-  await remove(store, found.partition, async (family) => ({
-    losses: await lossesOf(store, family, thread, () => true),
+  await remove(store, found.partition, async (family, rows) => ({
+    losses: isAlone(family, thread)
+      ? // Then the whole partition goes, whatever is in it: nothing need be read.
+        family.threads.map((row) => ({ thread: row, shown: [], seqs: new Set<number>() }))
+      : await lossesOf(family, rows, thread, () => true),
     deleteThreads: true,
   }))
   store.publish({ type: 'deleted', thread })
@@ -38,6 +42,9 @@ export async function deleteRun(
   return removeWhere(store, thread, ({ facts }) => facts.runId === runId)
 }
 
+const isAlone = (family: Family, thread: string): boolean =>
+  family.threads.every(({ facts }) => facts.thread === thread)
+
 async function removeWhere(
   store: Store,
   thread: string,
@@ -46,8 +53,8 @@ async function removeWhere(
 ): Promise<RemovedReply> {
   const found = await readThread(store, { thread, namespace: '' })
   if (!found) return NOTHING
-  const reply = await remove(store, found.partition, async (family) => {
-    const losses = await lossesOf(store, family, thread, goes, namespace)
+  const reply = await remove(store, found.partition, async (family, rows) => {
+    const losses = await lossesOf(family, rows, thread, goes, namespace)
     return { losses: losses.filter((loss) => loss.seqs.size > 0) }
   })
   for (const lost of new Set(reply.removed.map((row) => row.namespace))) {
@@ -58,8 +65,8 @@ async function removeWhere(
 }
 
 async function lossesOf(
-  store: Store,
   family: Family,
+  rows: LaneRows,
   thread: string,
   goes: (row: CheckpointRow) => boolean,
   namespace?: string,
@@ -69,7 +76,7 @@ async function lossesOf(
   )
   return Promise.all(
     own.map(async (row) => {
-      const shown = await shownBy(store, row)
+      const shown = await rows.shownBy(row.facts.segments)
       return { thread: row, shown, seqs: new Set(shown.filter(goes).map(({ seq }) => seq)) }
     }),
   )

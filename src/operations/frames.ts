@@ -7,7 +7,7 @@ import type { Frames } from './host.ts'
 import { openCheckpoint, type CheckpointRow } from './rows/checkpoint-row.ts'
 import { stretches, type Segment } from './rows/lanes.ts'
 import { joinPayload } from './rows/payload.ts'
-import { fromUtf8, utf8 } from './rows/seal.ts'
+import { fromUtf8 } from './rows/seal.ts'
 import type { Store } from './store.ts'
 
 /** The rows of some lanes between two seqs, read at one moment, opened and checked when first asked for. */
@@ -126,22 +126,5 @@ export function packFrames(rows: FrameRows, chains: readonly (readonly Checkpoin
     index.push(base ? { seq: link.seq, base: base[1] } : { seq: link.seq })
     pieces.push(rows.body(link))
   }
-  return { index, bodies: joinAsArray(pieces) }
-}
-
-const [OPEN, COMMA, CLOSE] = utf8('[,]') as unknown as [number, number, number]
-
-function joinAsArray(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const joined = new Uint8Array(
-    pieces.reduce((sum, piece) => sum + piece.length + 1, pieces.length === 0 ? 2 : 1),
-  )
-  let at = 0
-  joined[at++] = OPEN
-  pieces.forEach((piece, i) => {
-    if (i > 0) joined[at++] = COMMA
-    joined.set(piece, at)
-    at += piece.length
-  })
-  joined[at] = CLOSE
-  return joined
+  return { index, bodies: pieces }
 }

@@ -104,10 +104,10 @@ export interface LoadRequest extends Place {
   readonly known?: string
 }
 
-/** The frames that some states are folded from: a JSON array of bodies, and for each its seq and its base's. */
+/** The frames that some states are folded from: for each its seq and its base's, and its body. */
 export interface Frames {
   readonly index: readonly { readonly seq: number; readonly base?: number }[]
-  readonly bodies: Uint8Array
+  readonly bodies: readonly Uint8Array[]
 }
 
 export interface StoredWrite {

@@ -1,14 +1,14 @@
 import type { PruneRequest, RemovedReply } from './host.ts'
-import { remove, shownBy } from './removal.ts'
+import { remove } from './removal.ts'
 import type { CheckpointRow } from './rows/checkpoint-row.ts'
 import { needThread, type Store } from './store.ts'
 
 export async function prune(store: Store, request: PruneRequest): Promise<RemovedReply> {
   const { thread, namespace } = request
   const { partition } = await needThread(store, request)
-  const reply = await remove(store, partition, async () => {
+  const reply = await remove(store, partition, async (_family, rows) => {
     const row = await needThread(store, request)
-    const shown = await shownBy(store, row)
+    const shown = await rows.shownBy(row.facts.segments)
     return { losses: [{ thread: row, shown, seqs: toRemove(shown, request) }], dryRun: request.dryRun }
   })
   if (reply.removed.length > 0 && !request.dryRun) {

@@ -8,43 +8,29 @@ import {
   deltaFrame,
   dropParts,
   keyframe,
-  openCheckpoint,
   type CheckpointRow,
   type StoredFrame,
 } from './rows/checkpoint-row.ts'
 import { utf8 } from './rows/seal.ts'
 import type { ThreadFacts } from './rows/thread-row.ts'
+import type { LaneRows } from './lane-rows.ts'
 import type { Store } from './store.ts'
 
 /** New frames for the rows whose base is about to be dropped: the same states, standing on what stays. */
 export async function rebase(
   store: Store,
   partition: string,
+  lanes: LaneRows,
   remaining: readonly ThreadFacts[],
   dropped: readonly CheckpointRow[],
 ): Promise<Batch> {
   const names = new Set(dropped.map((row) => rowName(row.lane, row.seq)))
-  const lanes = [
-    ...new Set(
-      remaining
-        .filter((thread) => mayStandOn(thread, dropped))
-        .flatMap((thread) => thread.segments.map((segment) => segment.lane)),
-    ),
-  ]
-  const lowest = Math.min(...dropped.map((row) => row.seq))
-  const known = new Map(dropped.map((row) => [rowName(row.lane, row.seq), row]))
-  const dependents: CheckpointRow[] = []
-  const found = await store.storage.read(
-    partition,
-    lanes.map((lane) => ({ table: 'checkpoints', ...seqRange(lane, lowest, Number.MAX_SAFE_INTEGER - 1) })),
-  )
-  for (const row of found.flat()) {
-    const opened = openCheckpoint(partition, row)
-    const { base } = opened.facts.frame
-    if (base && names.has(rowName(...base)) && !names.has(rowName(opened.lane, opened.seq)))
-      dependents.push(opened)
-    known.set(rowName(opened.lane, opened.seq), opened)
-  }
+  const near = remaining.filter((thread) => mayStandOn(thread, dropped))
+  const all = await lanes.ofAll(near.flatMap((thread) => thread.segments.map((segment) => segment.lane)))
+  const known = new Map([...dropped, ...all].map((row) => [rowName(row.lane, row.seq), row]))
+  const dependents = all.filter(({ lane, seq, facts: { frame } }) => {
+    return frame.base && names.has(rowName(...frame.base)) && !names.has(rowName(lane, seq))
+  })
   if (dependents.length === 0) return {}
 
   const rows = await readChains(store, partition, dependents, names, known)

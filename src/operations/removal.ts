@@ -1,14 +1,14 @@
 import { CheckpointerError } from '../errors.ts'
-import { allRows, checkpointKey, seqRange, threadKey } from '../storage/keys.ts'
-import { TABLES, type Batch } from '../storage/storage.ts'
+import { allRows, partsOf, seqOf, seqRange, threadKey, writeOwner } from '../storage/keys.ts'
+import { TABLES, type Batch, type Range } from '../storage/storage.ts'
 import { readFamily, renewFamily, type Family } from './family.ts'
-import { oldestFirst } from './find.ts'
 import type { RemovedReply } from './host.ts'
+import { LaneRows } from './lane-rows.ts'
 import { rebase } from './rebase.ts'
 import { rowName } from './frames.ts'
-import { dropParts, openCheckpoint, type CheckpointRow } from './rows/checkpoint-row.ts'
+import type { CheckpointRow } from './rows/checkpoint-row.ts'
 import { shows } from './rows/lanes.ts'
-import { threadPut, type ThreadFacts, type ThreadRow } from './rows/thread-row.ts'
+import { threadPut, type ThreadFacts } from './rows/thread-row.ts'
 import { fitsCommit, LOST_RACE, tryCommit, untilCommitted } from './commit.ts'
 import { checkThread, type Store } from './store.ts'
 import { lossOf, viewsAfter, withRoots, type Loss } from './views.ts'
@@ -28,11 +28,12 @@ export interface RemovalPlan {
 export async function remove(
   store: Store,
   partition: string,
-  choose: (family: Family) => Promise<RemovalPlan>,
+  choose: (family: Family, rows: LaneRows) => Promise<RemovalPlan>,
 ): Promise<RemovedReply> {
   return untilCommitted(async () => {
     const family = await readFamily(store, partition)
-    const chosen = await choose(family)
+    const rows = new LaneRows(store, partition)
+    const chosen = await choose(family, rows)
     const plan = { ...chosen, losses: withRoots(family, chosen.losses) }
     const lost = plan.losses.flatMap(({ thread, seqs }) =>
       [...seqs].map((seq) => ({ namespace: thread.facts.namespace, seq })),
@@ -43,12 +44,13 @@ export async function remove(
     const others = family.threads.filter((thread) => !lossOf(plan.losses, thread))
     const remaining = [...others.map((thread) => thread.facts), ...(plan.deleteThreads ? [] : after)]
     const lanes = lanesToSweep(plan.losses, family.sweep)
-    const unshown = await findUnshown(store, partition, lanes, remaining)
+    const all = remaining.length === 0 && !plan.dryRun ? [] : await rows.ofAll(lanes)
+    const unshown = all.filter((row) => !isShown(remaining, row))
     const bytes = unshown.reduce((sum, row) => sum + row.facts.frame.size + row.row.head.length, 0)
     if (plan.dryRun) return { removed: lost, bytes, kept }
 
     const result = await unlessChanged(store, family, () =>
-      commitRemoval(store, family, plan, after, remaining, unshown, lanes),
+      commitRemoval(store, family, rows, plan, after, remaining, unshown, lanes),
     )
     for (const { thread } of plan.losses) store.threads.forget(thread.facts.thread)
     return result === LOST_RACE ? LOST_RACE : { removed: lost, bytes, kept }
@@ -73,11 +75,12 @@ async function unlessChanged<T>(
 async function commitRemoval(
   store: Store,
   family: Family,
+  lanes: LaneRows,
   plan: RemovalPlan,
   after: readonly ThreadFacts[],
   remaining: readonly ThreadFacts[],
   unshown: readonly CheckpointRow[],
-  lanes: readonly string[],
+  swept: readonly string[],
 ): Promise<string | typeof LOST_RACE> {
   const { partition } = family
   const checks = plan.losses.map(({ thread }) => checkThread(thread))
@@ -97,20 +100,22 @@ async function commitRemoval(
         }))
       : [],
     puts: plan.deleteThreads ? [] : facts.map((each) => threadPut(partition, each)),
-    deleteRanges: plan.losses.flatMap(writesOf),
   })
   const dropped = new Set(unshown.map((row) => rowName(row.lane, row.seq)))
   const trimmed = viewsAfter(family, plan.losses, (lane, seq) => !dropped.has(rowName(lane, seq)))
-  const rows = await dropRows(store, partition, remaining, unshown)
+  const writes = joinBatches(
+    ...(await Promise.all(plan.losses.map((loss) => dropWrites(store, partition, loss)))),
+  )
+  const rows = await dropRows(store, partition, lanes, remaining, unshown)
   const renewed = renewFamily(partition, family, [])
-  const whole = joinBatches(views(trimmed), rows, { checks: [renewed.check], puts: [renewed.put] })
+  const whole = joinBatches(views(trimmed), writes, rows, { checks: [renewed.check], puts: [renewed.put] })
   if (fitsCommit(store, whole)) return tryCommit(store, partition, whole)
 
-  const hidden = renewFamily(partition, family, lanes)
+  const hidden = renewFamily(partition, family, swept)
   const first = await tryCommit(
     store,
     partition,
-    joinBatches(views(after), { checks: [hidden.check], puts: [hidden.put] }),
+    joinBatches(views(after), writes, { checks: [hidden.check], puts: [hidden.put] }),
   )
   if (first !== LOST_RACE) await sweep(store, partition)
   return first
@@ -122,11 +127,12 @@ async function sweep(store: Store, partition: string): Promise<void> {
     const family = await readFamily(store, partition)
     if (family.sweep.length === 0) return
     const remaining = family.threads.map((thread) => thread.facts)
-    const unshown = await findUnshown(store, partition, family.sweep, remaining)
+    const lanes = new LaneRows(store, partition)
+    const unshown = (await lanes.ofAll(family.sweep)).filter((row) => !isShown(remaining, row))
     // The newest first: what stands on them then moves down once a commit, and to a keyframe only in the end.
     const some = unshown.slice(-most)
     const renewed = renewFamily(partition, family, some.length === unshown.length ? [] : family.sweep)
-    const rows = await unlessChanged(store, family, () => dropRows(store, partition, remaining, some))
+    const rows = await unlessChanged(store, family, () => dropRows(store, partition, lanes, remaining, some))
     if (rows === LOST_RACE) continue
     const batch = joinBatches(rows, { checks: [renewed.check], puts: [renewed.put] })
     if (fitsCommit(store, batch) || most === 1) await tryCommit(store, partition, batch)
@@ -144,52 +150,55 @@ function lanesToSweep(losses: readonly Loss[], left: readonly string[]): string[
   ]
 }
 
-async function findUnshown(
-  store: Store,
-  partition: string,
-  lanes: readonly string[],
-  remaining: readonly ThreadFacts[],
-): Promise<CheckpointRow[]> {
-  const found = await store.storage.read(
-    partition,
-    lanes.map((lane) => ({ table: 'checkpoints', ...seqRange(lane, 0, Number.MAX_SAFE_INTEGER - 1) })),
-  )
-  return found
-    .flat()
-    .filter(
-      (row) => !remaining.some(({ segments }) => shows(segments, row.key[0] as string, row.key[1] as number)),
-    )
-    .map((row) => openCheckpoint(partition, row))
-}
+const isShown = (threads: readonly ThreadFacts[], { lane, seq }: CheckpointRow): boolean =>
+  threads.some(({ segments }) => shows(segments, lane, seq))
 
 /** The batch that deletes rows, and rebases what stands on them. */
 async function dropRows(
   store: Store,
   partition: string,
+  lanes: LaneRows,
   remaining: readonly ThreadFacts[],
   dropped: readonly CheckpointRow[],
 ): Promise<Batch> {
   if (dropped.length === 0) return {}
-  const rebased = await rebase(store, partition, remaining, dropped)
-  return joinBatches(rebased, {
-    deleteRanges: dropped.flatMap(dropParts),
-    deletes: dropped.map((row) => ({ table: 'checkpoints', key: checkpointKey(row.lane, row.seq) })),
-  })
+  const rebased = await rebase(store, partition, lanes, remaining, dropped)
+  const runs = await Promise.all(
+    [...new Set(dropped.map((row) => row.lane))].map(async (lane) =>
+      runsOf(await lanes.of(lane), new Set(dropped)),
+    ),
+  )
+  // Whoever wrote into this lane no longer shows these rows either, so nothing else has parts there.
+  const ranges = runs
+    .flat()
+    .flatMap((range) => [{ table: 'checkpoints', ...range } as const, { table: 'parts', ...range } as const])
+  return joinBatches(rebased, { deleteRanges: ranges })
 }
 
-/** A thread's own pending writes of what it loses, in as few ranges as there are runs. */
-function writesOf({ thread: { facts }, shown, seqs }: Loss): NonNullable<Batch['deleteRanges']> {
-  const runs: [number, number][] = []
+/** Neighbours in a lane that all go, as one range each. */
+function runsOf(rows: readonly CheckpointRow[], goes: ReadonlySet<CheckpointRow>): Range[] {
+  const runs: { lane: string; from: number; to: number }[] = []
   let open = false
-  for (const { seq } of shown) {
-    if (!seqs.has(seq)) open = false
-    else if (open) (runs.at(-1) as [number, number])[1] = seq
-    else open = runs.push([seq, seq]) > 0
+  for (const row of rows) {
+    const last = runs.at(-1)
+    if (!goes.has(row)) open = false
+    else if (open && last) last.to = row.seq
+    else open = runs.push({ lane: row.lane, from: row.seq, to: row.seq }) > 0
   }
-  return runs.flatMap(([from, to]) => {
-    const range = seqRange(facts.lane, from, to)
-    return [{ table: 'writes', ...range } as const]
-  })
+  return runs.map(({ lane, from, to }) => seqRange(lane, from, to))
+}
+
+/** A thread's own pending writes of what it loses, with their parts. */
+async function dropWrites(store: Store, partition: string, { thread, seqs }: Loss): Promise<Batch> {
+  if (seqs.size === 0) return {}
+  const { lane } = thread.facts
+  const query = { table: 'writes', ...seqRange(lane, Math.min(...seqs), Math.max(...seqs)) } as const
+  const [rows = []] = await store.storage.read(partition, [query])
+  const gone = rows.filter((row) => seqs.has(seqOf(row.key)))
+  return {
+    deletes: gone.map(({ key }) => ({ table: 'writes', key })),
+    deleteRanges: gone.map(({ key }) => ({ table: 'parts', ...partsOf(lane, seqOf(key), writeOwner(key)) })),
+  }
 }
 
 function joinBatches(...batches: readonly Batch[]): Batch {
@@ -199,11 +208,4 @@ function joinBatches(...batches: readonly Batch[]): Batch {
     deletes: batches.flatMap((batch) => batch.deletes ?? []),
     deleteRanges: batches.flatMap((batch) => batch.deleteRanges ?? []),
   }
-}
-
-/** All that a thread's namespace shows, oldest first. */
-export async function shownBy(store: Store, thread: ThreadRow): Promise<CheckpointRow[]> {
-  const rows: CheckpointRow[] = []
-  for await (const row of oldestFirst(store, thread, { page: 512 })) rows.push(row)
-  return rows
 }

@@ -1,0 +1,150 @@
+import { openCheckpointer, type Checkpointer, type Storage } from 'forkpoint'
+import { memoryStorage } from 'forkpoint/storage/memory'
+import { describe, expect, it } from 'vitest'
+import { advance, jsonBytes, newState, type AgentState } from './agent-loop.ts'
+import { countingStorage, type Counts } from './counting-storage.ts'
+
+/** What the loop costs in calls and bytes: the same on every machine, unlike time. */
+const STEPS = 500
+
+describe('the agent loop asks of its storage', () => {
+  it('nothing but one read and one row to open', async () => {
+    const { took } = await opened()
+    expect(took()).toMatchObject({ reads: 1, commits: 1, rowsPut: 1 })
+  })
+
+  it('one commit of two rows and no read for a save', async () => {
+    const { checkpointer, took } = await opened()
+    await run(checkpointer, 'agent', 2)
+    took()
+    await run(checkpointer, 'agent', 2, 2)
+    expect(took()).toMatchObject({ reads: 0, commits: 2, rowsPut: 4 })
+  })
+
+  it('two reads and one commit for the first save of a thread', async () => {
+    const { checkpointer, took } = await opened()
+    took()
+    await run(checkpointer, 'agent', 1)
+    expect(took()).toMatchObject({ reads: 2, commits: 1, rowsPut: 2 })
+  })
+
+  it('five times the bytes of the final state at most, for all steps', async () => {
+    const { checkpointer, took } = await opened()
+    const state = await run(checkpointer, 'agent', STEPS, 0, idle)
+    const { bytesPut, commits, rewrites, reads, rowsPut } = took()
+    expect(bytesPut).toBeLessThanOrEqual(5 * jsonBytes(state).length)
+    expect(rewrites).toBeLessThanOrEqual(20)
+    expect(commits).toBe(1 + STEPS + rewrites)
+    // To open, for the first save, and one for each new keyframe.
+    expect(reads).toBe(3 + rewrites)
+    expect(rowsPut).toBeLessThanOrEqual(1 + STEPS * 2 + rewrites * 2)
+  })
+
+  it('no more when every save comes while a keyframe is being written', async () => {
+    const { checkpointer, took } = await opened(slow(memoryStorage()))
+    const state = await run(checkpointer, 'agent', STEPS)
+    await checkpointer.close()
+    const { bytesPut, rewrites } = took()
+    expect(rewrites).toBeLessThanOrEqual(20)
+    expect(bytesPut).toBeLessThanOrEqual(5 * jsonBytes(state).length)
+  })
+
+  it.each([10, STEPS])('two reads for a load after %i steps, and its chain of rows alone', async (steps) => {
+    const storage = memoryStorage()
+    const { checkpointer: writer } = await opened(storage)
+    const state = await run(writer, 'agent', steps, 0, idle)
+    const { checkpointer, took } = await opened(storage)
+    took()
+    expect((await checkpointer.thread('agent').load())?.state).toEqual(state)
+    const cold = took()
+    expect(cold).toMatchObject({ reads: 2, commits: 0 })
+    expect(cold.rowsRead).toBeLessThanOrEqual(132)
+    await checkpointer.thread('agent').load()
+    expect(took()).toMatchObject({ reads: 2, commits: 0, rowsRead: 2 })
+  })
+
+  it.each([100, STEPS])('two reads for a page of 50 summaries out of %i', async (steps) => {
+    const { checkpointer, took } = await opened()
+    await run(checkpointer, 'agent', steps, 0, idle)
+    took()
+    const found: number[] = []
+    for await (const { seq } of checkpointer.thread('agent').history({ limit: 50 })) found.push(seq)
+    expect(found).toHaveLength(50)
+    // The thread, the page, and one more to know whether another page follows.
+    expect(took()).toMatchObject({ reads: 2, commits: 0, rowsRead: 52 })
+  })
+
+  it('the same for a fork, however long the thread is', async () => {
+    const { checkpointer, took } = await opened()
+    const costs: Counts[] = []
+    for (const [id, steps] of [
+      ['short', 10],
+      ['long', STEPS],
+    ] as const) {
+      await run(checkpointer, id, steps, 0, idle)
+      took()
+      await checkpointer.thread(id).fork()
+      costs.push(took())
+    }
+    for (const cost of costs) {
+      expect(cost).toMatchObject({ commits: 1, rowsPut: 2 })
+      expect(cost.reads).toBeLessThanOrEqual(4)
+      expect(cost.bytesPut).toBeLessThan(2048)
+    }
+    expect(costs[1]?.reads).toBe(costs[0]?.reads)
+    expect(costs[1]?.rowsRead).toBe(costs[0]?.rowsRead)
+  })
+})
+
+async function opened(
+  over: Storage = memoryStorage(),
+): Promise<{ checkpointer: Checkpointer; took: () => Counts }> {
+  const { storage, counts } = countingStorage(over)
+  const checkpointer = await openCheckpointer({ name: 'counts', storage })
+  /** What was asked since the last time. */
+  const took = (): Counts => {
+    const now = { ...counts }
+    for (const name of Object.keys(counts) as (keyof Counts)[]) counts[name] = 0
+    return now
+  }
+  return { checkpointer, took }
+}
+
+/** Saves so many steps, after the first `done` ones. */
+async function run(
+  checkpointer: Checkpointer,
+  id: string,
+  steps: number,
+  done = 0,
+  between?: () => Promise<void>,
+): Promise<AgentState> {
+  const thread = checkpointer.thread<AgentState>(id)
+  const state = newState()
+  for (let step = 1; step <= done; step++) advance(state, step)
+  for (let step = done + 1; step <= done + steps; step++) {
+    await thread.save(advance(state, step))
+    await between?.()
+  }
+  return state
+}
+
+/** Until compaction, which begins in a task of its own, has come to its end. */
+async function idle(): Promise<void> {
+  for (let i = 0; i < 3; i++) await new Promise((resolve) => setTimeout(resolve, 0))
+}
+
+/** Every call takes some tasks, as with a real engine: what is read may be old when the write comes. */
+function slow(storage: Storage): Storage {
+  return {
+    limits: storage.limits,
+    read: (...given) => soon().then(() => storage.read(...given)),
+    commit: (...given) => soon().then(() => storage.commit(...given)),
+    locate: (...given) => soon().then(() => storage.locate(...given)),
+    list: (...given) => soon().then(() => storage.list(...given)),
+    partitions: (...given) => storage.partitions(...given),
+    destroy: () => storage.destroy(),
+    close: () => storage.close(),
+  }
+}
+
+const soon = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0))

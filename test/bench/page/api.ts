@@ -1,0 +1,55 @@
+import type { Counts } from '../counting-storage.ts'
+import type { Timing } from './timing.ts'
+
+/** What the page offers to the program that drives it. Raw timings only: judging them is done outside. */
+export interface BenchPage {
+  saves(options: { readonly steps: number; readonly kind: Kind }): Promise<SaveTimings>
+  burst(options: { readonly steps: number; readonly id: string }): Promise<Timing[]>
+  bytes(options: { readonly steps: number }): Promise<BytesHanded>
+  /** To be called once, on a page that is new. */
+  coldLoad(options: { readonly rawFirst: boolean }): Promise<LoadTimings>
+  freshWorkerLoads(options: { readonly times: number }): Promise<LoadTimings[]>
+  warmLoads(options: { readonly times: number }): Promise<LoadTimings[]>
+  histories(options: { readonly times: number; readonly steps: number }): Promise<LoadTimings[]>
+  forks(options: { readonly times: number }): Promise<ForkTimings>
+  removals(options: { readonly prune: string; readonly delete: string }): Promise<RemovalTimings>
+}
+
+/** Whether the state is changed in place, or made anew and frozen. */
+export type Kind = 'plain' | 'frozen'
+
+export const CONTENDERS = ['floor', 'naive', 'forkpoint'] as const
+export type Contender = (typeof CONTENDERS)[number]
+/** A timing for each step. */
+export type SaveTimings = Record<Contender, Timing[]>
+
+export interface LoadTimings {
+  readonly raw: Timing
+  readonly forkpoint: Timing
+}
+
+export interface ForkTimings {
+  /** At the head of the thread with 10 checkpoints, at the head of the long one, and at its tenth. */
+  readonly short: number[]
+  readonly long: number[]
+  readonly early: number[]
+}
+
+export interface BytesHanded {
+  readonly counts: Counts
+  /** Of the final state, as JSON. */
+  readonly state: number
+  /** What the database then holds, as it tells it. */
+  readonly stored: number
+}
+
+export interface RemovalTimings {
+  readonly prune: number
+  readonly deletePruned: number
+  readonly deleteWhole: number
+}
+
+declare global {
+  // oxlint-disable-next-line no-var
+  var bench: BenchPage | undefined
+}

@@ -1,0 +1,9 @@
+import { bytes } from './bytes.ts'
+import { coldLoad, freshWorkerLoads, histories, warmLoads } from './loads.ts'
+import { forks, removals } from './others.ts'
+import { burst, saves } from './saves.ts'
+
+if (!globalThis.crossOriginIsolated)
+  throw new Error('The clock is too coarse: serve this page with COOP and COEP.')
+
+globalThis.bench = { saves, burst, bytes, coldLoad, freshWorkerLoads, warmLoads, histories, forks, removals }
