@@ -2,7 +2,7 @@ import type { Checkpoint, CheckpointFields, CheckpointInfo, Snapshot } from '../
 import { CheckpointerError } from '../errors.ts'
 import type { At, Host, NewCheckpoint, Place, SaveRequest, StoredInfo } from '../operations/host.ts'
 import type { Codec } from '../state/codec.ts'
-import type { Json } from '../state/json.ts'
+import { fromBytes, toBytes } from '../state/json-bytes.ts'
 import { checkId, isWriteIndex } from '../ids.ts'
 import { checkOptions, checkRef, infoFields, invalid, storedFields } from './fields.ts'
 import { pages, type HistoryOptions } from './history.ts'
@@ -18,8 +18,6 @@ export interface Shared {
   readonly codec: Codec
   readonly known: KnownStates
 }
-
-const utf8 = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value))
 
 export class StoredThread<State> implements Thread<State> {
   readonly id: string
@@ -55,7 +53,7 @@ export class StoredThread<State> implements Thread<State> {
     try {
       let { saved } = await host.save(request)
       // What the delta starts from is gone, by another tab's prune perhaps: then the whole state goes.
-      saved ??= (await host.save({ ...request, frame: { body: utf8(next.state) } })).saved
+      saved ??= (await host.save({ ...request, frame: { body: toBytes(next.state) } })).saved
       if (!saved)
         throw new CheckpointerError('CONFLICT', 'The state could not be placed. Try again.', this.#place)
       return this.#info(saved)
@@ -76,7 +74,9 @@ export class StoredThread<State> implements Thread<State> {
     const { state: next, delta } = codec.capture(state, start?.state)
     const key = newId()
     const frame =
-      start && delta ? { base: { id: start.id, key: start.key }, body: utf8(delta) } : { body: utf8(next) }
+      start && delta
+        ? { base: { id: start.id, key: start.key }, body: toBytes(delta) }
+        : { body: toBytes(next) }
     const own = fields.id === undefined ? {} : { id: fields.id }
     return {
       checkpoint: { key, ...own, createdAt: Date.now(), fields: stored, frame },
@@ -106,9 +106,8 @@ export class StoredThread<State> implements Thread<State> {
       { id: info.id, key: info.key ?? info.id, seq: info.seq, state },
       which === undefined,
     )
-    const decoder = new TextDecoder()
     const pendingWrites = writes.map(({ taskId, index, channel, body }) => {
-      return { taskId, index, channel, value: codec.decode(JSON.parse(decoder.decode(body)) as Json) }
+      return { taskId, index, channel, value: codec.decode(fromBytes(body)) }
     })
     return { ...this.#info(info), state: codec.decode(state) as State, pendingWrites }
   }
@@ -199,7 +198,7 @@ export class StoredThread<State> implements Thread<State> {
       const { channel, value, index } = write
       if (typeof channel !== 'string') throw invalid('channel', 'a string')
       if (index !== undefined && !isWriteIndex(index)) throw invalid('index', 'a whole number')
-      return { taskId, index: index ?? i, channel, body: utf8(this.#shared.codec.capture(value).state) }
+      return { taskId, index: index ?? i, channel, body: toBytes(this.#shared.codec.capture(value).state) }
     })
     await this.#shared.host.putWrites({ ...this.#place, checkpoint, writes: stored })
   }

@@ -2,13 +2,13 @@ import { CheckpointerError } from '../errors.ts'
 import type { Frames } from '../operations/host.ts'
 import { fold, parseDelta } from '../state/delta.ts'
 import type { Json } from '../state/json.ts'
+import { fromBytes } from '../state/json-bytes.ts'
 
 /** The encoded states of all frames that came, by seq. */
 export function unfold({ index, bodies }: Frames): Map<number, Json> {
-  const decoder = new TextDecoder()
   const states = new Map<number, Json>()
   index.forEach(({ seq, base }, i) => {
-    const body = JSON.parse(decoder.decode(bodies[i])) as Json
+    const body = fromBytes(bodies[i] as Uint8Array)
     if (base === undefined) {
       states.set(seq, body)
       return

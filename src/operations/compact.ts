@@ -9,7 +9,7 @@ import {
   type StoredFrame,
 } from './rows/checkpoint-row.ts'
 import { laneOf } from './rows/lanes.ts'
-import { utf8 } from './rows/seal.ts'
+import { toBytes } from '../state/json-bytes.ts'
 import { LOST_RACE, tryCommit } from './commit.ts'
 import { placeText, type Lineage, type Store } from './store.ts'
 
@@ -50,7 +50,7 @@ async function compact(store: Store, place: Place): Promise<void> {
   const rows = await readFrames(store, partition, facts.segments, head.frame.root, head.seq)
   const found = rows.get(lane, head.seq)
   if (!found) return
-  const body = utf8(JSON.stringify(rows.state(lane, head.seq)))
+  const body = toBytes(rows.state(lane, head.seq))
   const { frame: _old, ...info } = found.facts
   const { facts: written, puts } = checkpointPuts(
     store.storage.limits,

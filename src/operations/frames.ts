@@ -1,13 +1,13 @@
 import { CheckpointerError } from '../errors.ts'
 import { fold, parseDelta } from '../state/delta.ts'
 import type { Json } from '../state/json.ts'
+import { fromBytes } from '../state/json-bytes.ts'
 import { ownerOfPart, seqRange } from '../storage/keys.ts'
 import type { Query, Row } from '../storage/storage.ts'
 import type { Frames } from './host.ts'
 import { openCheckpoint, type CheckpointRow } from './rows/checkpoint-row.ts'
 import { stretches, type Segment } from './rows/lanes.ts'
 import { joinPayload } from './rows/payload.ts'
-import { fromUtf8 } from './rows/seal.ts'
 import type { Store } from './store.ts'
 
 /** The rows of some lanes between two seqs, read at one moment, opened and checked when first asked for. */
@@ -79,7 +79,7 @@ export const missingLink = (seq: number): CheckpointerError =>
 
 export function parseBody(body: Uint8Array, seq: number): Json {
   try {
-    return JSON.parse(fromUtf8(body)) as Json
+    return fromBytes(body)
   } catch (cause) {
     throw new CheckpointerError('CORRUPT', `The payload of checkpoint ${seq} is no JSON.`, { seq, cause })
   }

@@ -1,5 +1,6 @@
 import { fold, parseDelta, type Delta } from '../state/delta.ts'
 import type { Json } from '../state/json.ts'
+import { toBytes } from '../state/json-bytes.ts'
 import { checkpointKey, seqRange } from '../storage/keys.ts'
 import type { Batch } from '../storage/storage.ts'
 import { FrameRows, missingLink, parseBody, rowName } from './frames.ts'
@@ -11,7 +12,6 @@ import {
   type CheckpointRow,
   type StoredFrame,
 } from './rows/checkpoint-row.ts'
-import { utf8 } from './rows/seal.ts'
 import type { ThreadFacts } from './rows/thread-row.ts'
 import type { LaneRows } from './lane-rows.ts'
 import type { Store } from './store.ts'
@@ -107,11 +107,11 @@ function moveDown(
   const write = (frame: StoredFrame, body: Uint8Array) =>
     checkpointPuts(store.storage.limits, partition, lane, { ...info, frame }, body).puts
   if (onto) {
-    const body = utf8(JSON.stringify(deltas.flat()))
+    const body = toBytes(deltas.flat())
     return { row, puts: write(deltaFrame(onto.lane, onto.facts, body.length), body) }
   }
   const state = deltas.reduce(fold, parseBody(rows.body(link), link.seq) as Json)
-  const body = utf8(JSON.stringify(state))
+  const body = toBytes(state)
   return { row, puts: write(keyframe(seq, body.length), body) }
 }
 

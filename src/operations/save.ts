@@ -1,5 +1,6 @@
 import { CheckpointerError } from '../errors.ts'
 import { diff } from '../state/diff.ts'
+import { toBytes } from '../state/json-bytes.ts'
 import { compactSoon, isLong, shortened } from './compact.ts'
 import { findCheckpoint, needCheckpoint, byRef } from './find.ts'
 import { parseBody, readFrames } from './frames.ts'
@@ -14,7 +15,6 @@ import {
   type StoredFrame,
 } from './rows/checkpoint-row.ts'
 import { laneOf, newLane } from './rows/lanes.ts'
-import { utf8 } from './rows/seal.ts'
 import { emptyThread, openThread, threadPut, type ThreadFacts, type ThreadRow } from './rows/thread-row.ts'
 import { threadKey } from '../storage/keys.ts'
 import type { Check, Put } from '../storage/storage.ts'
@@ -175,7 +175,7 @@ async function frame(
   // Damage in the parent must not keep a whole state from being saved.
   let delta: Uint8Array
   try {
-    delta = utf8(JSON.stringify(diff(before.state(lane, parent.seq), parseBody(body, thread.next))))
+    delta = toBytes(diff(before.state(lane, parent.seq), parseBody(body, thread.next)))
   } catch (error) {
     if (CheckpointerError.is(error, 'CORRUPT')) return whole
     throw error

@@ -1,22 +1,22 @@
 import { CheckpointerError } from '../errors.ts'
-import { findCycles } from './cycles.ts'
-import { decode } from './decode.ts'
-import { encode } from './encode.ts'
-import { withGraphs } from './graph.ts'
+import { Refusal, TooDeep } from './boxes/refusal.ts'
+import { TypeTable } from './boxes/type-table.ts'
+import { viewOf } from './boxes/view.ts'
+import type { View } from './boxes/view.ts'
+import { findCycles } from './capture/cycles.ts'
+import { encode } from './capture/encode.ts'
+import { withGraphs } from './capture/graph.ts'
+import { readable } from './capture/readable.ts'
+import { Trust } from './capture/trust.ts'
+import { Walk } from './capture/walk.ts'
+import { decode } from './decode/decode.ts'
+import type { Delta } from './delta/op.ts'
 import { MAX_DEPTH, pathText } from './json.ts'
 import type { Json } from './json.ts'
-import { merge } from './merge.ts'
-import type { Delta } from './op.ts'
-import { readable } from './readable.ts'
-import { Refusal, TooDeep } from './refusal.ts'
-import { Trust } from './trust.ts'
-import { TypeTable } from './type-table.ts'
+import { merge } from './merge/merge.ts'
 import type { TypeRegistration } from './types.ts'
-import { viewOf } from './view.ts'
-import { Walk } from './walk.ts'
-import type { View } from './walk.ts'
 
-export interface Captured {
+interface Captured {
   /** Shares with `previous` every subtree that has not changed, and nothing with the caller's value. */
   readonly state: Json
   /** Present if `previous` was given: what turns it into `state`; empty when they are the same object. */

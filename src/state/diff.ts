@@ -1,9 +1,9 @@
 import { CheckpointerError } from '../errors.ts'
+import { Walk } from './capture/walk.ts'
+import type { Delta } from './delta/op.ts'
 import { pathText } from './json.ts'
 import type { Json } from './json.ts'
-import { merge } from './merge.ts'
-import type { Delta } from './op.ts'
-import { Walk } from './walk.ts'
+import { merge } from './merge/merge.ts'
 
 /** What turns one encoded state into another: `fold(before, diff(before, after))` equals `after`. */
 export function diff(before: Json, after: Json): Delta {

@@ -1,4 +1,5 @@
 import type { Endpoint } from 'comlink'
+import { warmUp } from '../operations/rows/seal.ts'
 import { indexedDbHost } from './in-process.ts'
 import { serve } from './serve.ts'
 
@@ -6,7 +7,12 @@ import { serve } from './serve.ts'
 const scope = globalThis as unknown as Endpoint & { onconnect?: (event: MessageEvent) => void }
 
 const serveOn = (endpoint: Endpoint): void =>
-  serve(endpoint, ({ name }, onWarning) => indexedDbHost(name, onWarning))
+  serve(endpoint, ({ name }, onWarning) => {
+    const host = indexedDbHost(name, onWarning)
+    // The browser takes some milliseconds to open the database; ours would be idle meanwhile.
+    warmUp()
+    return host
+  })
 
 if ('onconnect' in scope) scope.onconnect = ({ ports }) => ports.forEach((port) => serveOn(port))
 else serveOn(scope)

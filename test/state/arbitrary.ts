@@ -57,7 +57,7 @@ const words = [
 
 const text = fc.oneof(fc.constantFrom(...words), fc.string({ unit: 'binary', maxLength: 30 }))
 
-export const jsonLeaf = fc.oneof(
+const jsonLeaf = fc.oneof(
   text,
   fc.constantFrom(0, 1, 2, 3),
   fc.double({ noNaN: true, noDefaultInfinity: true }).map((n) => n + 0),

@@ -3,7 +3,7 @@ import { createCodec } from '../../src/state/codec.ts'
 import { fold } from '../../src/state/delta.ts'
 import type { Json } from '../../src/state/json.ts'
 import { Money, Point, objectOf, types } from './arbitrary.ts'
-import { difference } from './same.ts'
+import { difference } from './difference.ts'
 
 const codec = createCodec(types)
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createCodec } from '../../src/state/codec.ts'
 import type { Json } from '../../src/state/json.ts'
 import { Money, Point, objectOf, types } from './arbitrary.ts'
-import { difference } from './same.ts'
+import { difference } from './difference.ts'
 
 const codec = createCodec(types)
 const back = (live: unknown): unknown =>

@@ -5,7 +5,7 @@ import { fold, parseDelta } from '../../src/state/delta.ts'
 import { diff } from '../../src/state/diff.ts'
 import type { Json } from '../../src/state/json.ts'
 import { json, types, value } from './arbitrary.ts'
-import { difference } from './same.ts'
+import { difference } from './difference.ts'
 
 const runs = { numRuns: 2000 }
 const viaText = (state: unknown): Json => JSON.parse(JSON.stringify(state)) as Json

@@ -1,5 +1,16 @@
 import { expect, it } from 'vitest'
-import { fill, listOf, on, range, rejection, seqsOf, talk, type Fresh, type Talk } from './ground.ts'
+import {
+  expectStates,
+  fill,
+  listOf,
+  on,
+  range,
+  rejection,
+  seqsOf,
+  talk,
+  type Fresh,
+  type Talk,
+} from './ground.ts'
 
 export function savingLaws(fresh: Fresh): void {
   it(
@@ -173,6 +184,29 @@ export function savingLaws(fresh: Fresh): void {
       for (const [i, id] of ids.entries()) expect((await thread.load(id))?.state).toEqual(talk(i + 1))
       await rejection(thread.save(talk(50), { id: 'mine' }), 'CONFLICT')
       expect(await seqsOf(thread.history())).toHaveLength(ids.length)
+    }),
+  )
+
+  it(
+    'a save refused for its id harms no save behind it, and is seen by no load',
+    on(fresh, async (checkpointer) => {
+      const thread = checkpointer.thread<Talk>('a')
+      await thread.save(talk(2), { id: 'taken' })
+      const [refused, saved, loaded] = await Promise.allSettled([
+        thread.save(talk(9, 'refused'), { id: 'taken' }),
+        thread.save(talk(10, 'refused')),
+        thread.load('taken'),
+      ])
+      expect(refused).toMatchObject({ status: 'rejected', reason: { code: 'CONFLICT' } })
+      expect(saved.status).toBe('fulfilled')
+      expect(loaded).toMatchObject({ value: { state: talk(2) } })
+      await expectStates(
+        thread,
+        new Map([
+          [1, talk(2)],
+          [2, talk(10, 'refused')],
+        ]),
+      )
     }),
   )
 

@@ -78,6 +78,23 @@ export function sharingLaws(fresh: Fresh): void {
   )
 
   it(
+    'an id used again for another state is never taken for the old one',
+    on(fresh, async (one, ground) => {
+      const two = await ground.open()
+      const [mine, theirs] = [one.thread<Talk>('a'), two.thread<Talk>('a')]
+      await mine.save(talk(5, 'old'), { id: 'first' })
+      await theirs.delete()
+      await theirs.save(talk(3, 'new'), { id: 'first' })
+      expect((await mine.load('first'))?.state).toEqual(talk(3, 'new'))
+      await theirs.deleteCheckpoints(['first'])
+      await theirs.save(talk(4, 'newer'), { id: 'first' })
+      await mine.save(talk(6, 'old'))
+      expect((await theirs.load())?.state).toEqual(talk(6, 'old'))
+      expect((await mine.load('first'))?.state).toEqual(talk(4, 'newer'))
+    }),
+  )
+
+  it(
     'a thread made in both at once is one thread',
     on(fresh, async (one, ground) => {
       const two = await ground.open()
