@@ -17,5 +17,19 @@ export type { PruneOptions, Removed } from './checkpointer/prune-rules.ts'
 export type { ForkOptions, SaveOptions, TaskWrite, Thread, Which } from './checkpointer/thread.ts'
 export type { Host } from './operations/host.ts'
 export type { ClassRegistration, KindRegistration, TypeRegistration } from './state/types.ts'
-export type { Storage } from './storage/storage.ts'
+export type {
+  Batch,
+  Check,
+  CommitResult,
+  Key,
+  Limits,
+  ListedRow,
+  ListQuery,
+  Put,
+  Query,
+  Range,
+  Row,
+  Storage,
+  Table,
+} from './storage/storage.ts'
 export type { WorkerLike } from './worker/connect.ts'

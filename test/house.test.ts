@@ -19,6 +19,12 @@ const wrong: readonly (readonly [file: string, code: string])[] = [
   ['src/errors.ts', `export { openDB } from 'idb'`],
   ['src/state/reads-storage.ts', `export { keys } from '../storage/keys.ts'`],
   ['src/state/uses-engine.ts', `export { openDB } from 'idb'`],
+  ['src/state/delta/looks-up.ts', `export { BOX } from '../boxes/shell.ts'`],
+  ['src/state/boxes/walks.ts', `export { Walk } from '../capture/walk.ts'`],
+  ['src/state/capture/merges.ts', `export { merge } from '../merge/merge.ts'`],
+  ['src/state/decode/captures.ts', `export { encode } from '../capture/encode.ts'`],
+  ['src/state/merge/decodes.ts', `export { decode } from '../decode/decode.ts'`],
+  ['src/state/capture/uses-superjson.ts', `export { SuperJSON } from 'superjson'`],
   ['src/storage/memory.ts', `export { save } from '../operations/save.ts'`],
   ['src/storage/encodes.ts', `export { encode } from '../state/encode.ts'`],
   ['src/storage/keys.ts', `export { memoryStorage } from './memory.ts'`],
@@ -52,8 +58,8 @@ const wrong: readonly (readonly [file: string, code: string])[] = [
 
 const right: readonly (readonly [file: string, code: string])[] = [
   [
-    'src/state/encode.ts',
-    `export { CheckpointerError } from '../errors.ts'\nexport { SuperJSON } from 'superjson'`,
+    'src/state/boxes/leaf.ts',
+    `export { CheckpointerError } from '../../errors.ts'\nexport { SuperJSON } from 'superjson'`,
   ],
   ['src/storage/indexeddb.ts', `export { openDB } from 'idb'\nexport type { Key } from './storage.ts'`],
   [
