@@ -45,14 +45,17 @@ export interface ErrorDetails {
 
 const brand: unique symbol = Symbol.for('forkpoint.CheckpointerError') as never
 
-/** The only error class this package throws. Compare `code`; the message is for people. */
+/**
+ * The only error class this package throws, beside the reason of an AbortSignal of yours. Compare `code`; the
+ * message is for people.
+ */
 export class CheckpointerError extends Error {
-  readonly code: ErrorCode
-  readonly thread?: string
-  readonly namespace?: string
-  readonly seq?: number
-  readonly path?: string
-  readonly outcome?: 'none' | 'unknown'
+  declare readonly code: ErrorCode
+  declare readonly thread?: string
+  declare readonly namespace?: string
+  declare readonly seq?: number
+  declare readonly path?: string
+  declare readonly outcome?: 'none' | 'unknown'
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     const { cause, ...about } = details

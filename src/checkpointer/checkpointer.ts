@@ -2,7 +2,7 @@ import type { CheckpointerEvent, ThreadSummary } from '../checkpoint.ts'
 import { CheckpointerError } from '../errors.ts'
 import type { Host, StoredSummary, ThreadsRequest, VerifyReply } from '../operations/host.ts'
 import type { Codec } from '../state/codec.ts'
-import { invalid } from './fields.ts'
+import { checkOptions, invalid } from './fields.ts'
 import { KnownStates } from './known-states.ts'
 import { StoredThread, toInfo, type Shared } from './stored-thread.ts'
 import type { Thread } from './thread.ts'
@@ -10,6 +10,8 @@ import type { Thread } from './thread.ts'
 export interface ThreadsOptions {
   /** The most to give. All when absent. */
   readonly limit?: number
+  /** `oldest` reads the whole list before it gives the first. */
+  readonly order?: 'latest' | 'oldest'
   /** Only threads last changed before this. */
   readonly before?: Date
   /** Only threads that fit. */
@@ -38,7 +40,7 @@ export interface Verification {
 export interface Checkpointer {
   /** A handle on a thread. Nothing is read or written until it is used. */
   thread<State = unknown>(id: string, options?: { readonly namespace?: string }): Thread<State>
-  /** The threads, the latest first. */
+  /** The threads, the latest first unless `order` says otherwise. */
   threads(options?: ThreadsOptions): AsyncIterable<ThreadSummary>
   /** Hears of every change, from any tab. Call what it returns to stop. */
   subscribe(listener: (event: CheckpointerEvent) => void): () => void
@@ -65,6 +67,14 @@ export interface EventSource {
   close(): void
 }
 
+const THREADS_PAGE = 100
+
+async function* reversed<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
+  const all: T[] = []
+  for await (const item of items) all.push(item)
+  yield* all.reverse()
+}
+
 export class StoredCheckpointer implements Checkpointer {
   readonly #shared: Shared
   readonly #events: EventSource
@@ -80,25 +90,29 @@ export class StoredCheckpointer implements Checkpointer {
     return new StoredThread<State>(this.#shared, id, namespace)
   }
 
-  async *threads({
-    limit = Number.POSITIVE_INFINITY,
-    before,
-    where,
-    signal,
-  }: ThreadsOptions = {}): AsyncGenerator<ThreadSummary> {
+  async *threads(options: ThreadsOptions = {}): AsyncGenerator<ThreadSummary> {
+    checkOptions('The options of threads', options)
+    const { limit = Number.POSITIVE_INFINITY, order = 'latest' } = options
     if (limit !== Number.POSITIVE_INFINITY && (!Number.isSafeInteger(limit) || limit < 0))
       throw invalid('limit', 'a whole number from 0')
-    const page = 100
+    if (order !== 'latest' && order !== 'oldest') throw invalid('order', "'latest' or 'oldest'")
+    const found = this.#latestFirst(options)
+    let left = limit
+    for await (const summary of order === 'latest' ? found : reversed(found)) {
+      if (left-- <= 0) return
+      yield summary
+    }
+  }
+
+  async *#latestFirst({ before, where, signal }: ThreadsOptions): AsyncGenerator<ThreadSummary> {
     let after: ThreadsRequest['after'] = before && { rank: before.getTime(), thread: '\uffff' }
-    for (let left = limit; left > 0;) {
+    for (;;) {
       signal?.throwIfAborted()
-      const reply = await this.#shared.host.threads({ limit: page, ...(after ? { after } : {}) })
+      const reply = await this.#shared.host.threads({ limit: THREADS_PAGE, ...(after ? { after } : {}) })
       for (const item of reply.items) {
         const summary = this.#summary(item)
         if (before && summary.updatedAt >= before) continue
-        if (where && !where(summary)) continue
-        yield summary
-        if (--left === 0) return
+        if (!where || where(summary)) yield summary
       }
       if (!reply.next) return
       after = reply.next

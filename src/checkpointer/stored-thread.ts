@@ -152,7 +152,11 @@ export class StoredThread<State> implements Thread<State> {
         this.#place,
       )
     const start = this.#shared.known.find(this.#place, origin.id)
-    const state = (await edit(origin.state)) ?? origin.state
+    const returned: unknown = await edit(origin.state)
+    // `draft => draft.n++` returns a number: nobody means that to be the state.
+    if (returned !== undefined && typeof returned !== typeof origin.state)
+      throw invalid('What edit returns', 'a whole state, or nothing when it has changed the draft')
+    const state = returned ?? origin.state
     const { node, next, step, workflow, path, extra } = origin
     const fields: CheckpointFields = {
       ...definedOnly({ node, next, step, workflow, path, extra }),

@@ -39,10 +39,19 @@ export async function tryCommit(
   for (const puts of inCommits(storage.limits.commitBytes, early)) await storage.commit(partition, { puts })
   const rest =
     early.length === 0 ? batch : { ...batch, puts: (batch.puts ?? []).filter((put) => !isPart(put)) }
-  const result = await storage.commit(partition, rest)
-  if (result.ok) return result.version
-  if (early.length > 0)
-    await storage.commit(partition, { deletes: early.map(({ table, key }) => ({ table, key })) })
+  const takeBack = async (): Promise<void> => {
+    if (early.length > 0)
+      await storage.commit(partition, { deletes: early.map(({ table, key }) => ({ table, key })) })
+  }
+  try {
+    const result = await storage.commit(partition, rest)
+    if (result.ok) return result.version
+  } catch (error) {
+    // Only where it is certain that the rest was not written: else the parts may be needed.
+    if (CheckpointerError.is(error, 'TOO_LARGE') || CheckpointerError.is(error, 'QUOTA')) await takeBack()
+    throw error
+  }
+  await takeBack()
   return LOST_RACE
 }
 

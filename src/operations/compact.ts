@@ -1,4 +1,5 @@
 import { checkpointKey } from '../storage/keys.ts'
+import type { Batch } from '../storage/storage.ts'
 import { readFrames } from './frames.ts'
 import type { Place } from './host.ts'
 import {
@@ -11,7 +12,8 @@ import {
 import { laneOf } from './rows/lanes.ts'
 import { toBytes } from '../state/json-bytes.ts'
 import { LOST_RACE, tryCommit } from './commit.ts'
-import { placeText, type Lineage, type Store } from './store.ts'
+import { threadPut } from './rows/thread-row.ts'
+import { checkThread, placeText, type Lineage, type Store } from './store.ts'
 
 /** A chain is worth a new keyframe when its deltas weigh half of the old one … */
 const SHARE_OF_KEYFRAME = 0.5
@@ -59,21 +61,32 @@ async function compact(store: Store, place: Place): Promise<void> {
     { ...info, frame: keyframe(head.seq, body.length) },
     body,
   )
-  const done = await tryCommit(store, partition, {
-    checks: [{ table: 'checkpoints', key: checkpointKey(lane, head.seq), version: found.row.version }],
-    deleteRanges: dropParts(found),
-    puts,
-  })
-  if (done !== LOST_RACE) shorten(store, place, written)
+  await store.inTurn(place, () =>
+    commitKeyframe(store, place, written, {
+      checks: [{ table: 'checkpoints', key: checkpointKey(lane, head.seq), version: found.row.version }],
+      deleteRanges: dropParts(found),
+      puts,
+    }),
+  )
 }
 
-/** Lets the remembered head know of the new keyframe, and the saves that are under way meanwhile. */
-function shorten(store: Store, place: Place, keyframed: CheckpointFacts): void {
+/** With the thread's row, so that whoever opens the database next reads no further back than the keyframe. */
+async function commitKeyframe(
+  store: Store,
+  place: Place,
+  keyframed: CheckpointFacts,
+  batch: Batch,
+): Promise<void> {
   const thread = store.threads.get(place)
-  const head = thread?.facts.head
-  if (!thread || !head) return
+  if (!thread?.facts.head) return
   const lineage = { ...thread.lineage, keyframe: keyframed }
-  store.threads.set(place, { ...thread, facts: { ...thread.facts, head: shortened(head, lineage) } }, lineage)
+  const facts = { ...thread.facts, head: shortened(thread.facts.head, lineage) }
+  const version = await tryCommit(store, thread.partition, {
+    ...batch,
+    checks: [...(batch.checks ?? []), checkThread(thread)],
+    puts: [...(batch.puts ?? []), threadPut(thread.partition, facts)],
+  })
+  if (version !== LOST_RACE) store.threads.set(place, { ...thread, version, facts }, lineage)
 }
 
 /** The same checkpoint with a chain that ends at the latest keyframe, if it really passes through that. */

@@ -36,6 +36,7 @@ export async function createHost({
   const store: Store = {
     storage,
     publish,
+    warn: onWarning,
     threads: new ThreadCache(),
     inTurn(place, work) {
       const name = placeText(place)

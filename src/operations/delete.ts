@@ -53,10 +53,12 @@ async function removeWhere(
 ): Promise<RemovedReply> {
   const found = await readThread(store, { thread, namespace: '' })
   if (!found) return NOTHING
-  const reply = await remove(store, found.partition, async (family, rows) => {
-    const losses = await lossesOf(family, rows, thread, goes, namespace)
-    return { losses: losses.filter((loss) => loss.seqs.size > 0) }
-  })
+  const reply = await store.inTurn({ thread, namespace: namespace ?? '' }, () =>
+    remove(store, found.partition, async (family, rows) => {
+      const losses = await lossesOf(family, rows, thread, goes, namespace)
+      return { losses: losses.filter((loss) => loss.seqs.size > 0) }
+    }),
+  )
   for (const lost of new Set(reply.removed.map((row) => row.namespace))) {
     const seqs = reply.removed.filter((row) => row.namespace === lost).map(({ seq }) => seq)
     store.publish({ type: 'pruned', thread, namespace: lost, seqs })

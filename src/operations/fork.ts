@@ -22,27 +22,29 @@ import { checkThread, describe, needThread, readThread, type Store } from './sto
 /** A new thread that shows its origin's rows up to a checkpoint, and goes on from there. Copies nothing. */
 export async function fork(store: Store, request: ForkRequest): Promise<ForkReply> {
   const { thread, namespace, as } = request
-  const reply = await untilCommitted(async () => {
-    const origin = await needThread(store, request)
-    const point = request.at ? (await needCheckpoint(store, origin, request.at)).facts : origin.facts.head
-    if (!point)
-      throw new CheckpointerError('NOT_FOUND', `Thread ${describe(request)} has no checkpoint to fork.`, {
-        thread,
-        namespace,
-      })
-    const taken =
-      (await readThread(store, { thread: as, namespace })) ??
-      (await readThread(store, { thread: as, namespace: '' }))
-    if (taken) {
-      if (taken.facts.key === request.key && taken.facts.head) return { head: infoOf(taken.facts.head) }
-      throw new CheckpointerError(
-        'CONFLICT',
-        `There is a thread ${describe({ thread: as, namespace })} already.`,
-        { thread: as, namespace },
-      )
-    }
-    return commitFork(store, request, origin, point)
-  })
+  const reply = await store.inTurn({ thread, namespace }, () =>
+    untilCommitted(async () => {
+      const origin = await needThread(store, request)
+      const point = request.at ? (await needCheckpoint(store, origin, request.at)).facts : origin.facts.head
+      if (!point)
+        throw new CheckpointerError('NOT_FOUND', `Thread ${describe(request)} has no checkpoint to fork.`, {
+          thread,
+          namespace,
+        })
+      const taken =
+        (await readThread(store, { thread: as, namespace })) ??
+        (await readThread(store, { thread: as, namespace: '' }))
+      if (taken) {
+        if (taken.facts.key === request.key && taken.facts.head) return { head: infoOf(taken.facts.head) }
+        throw new CheckpointerError(
+          'CONFLICT',
+          `There is a thread ${describe({ thread: as, namespace })} already.`,
+          { thread: as, namespace },
+        )
+      }
+      return commitFork(store, request, origin, point)
+    }),
+  )
   store.publish({ type: 'forked', thread: as, namespace, from: thread, seq: reply.head.seq })
   return reply
 }

@@ -6,11 +6,13 @@ import { needThread, type Store } from './store.ts'
 export async function prune(store: Store, request: PruneRequest): Promise<RemovedReply> {
   const { thread, namespace } = request
   const { partition } = await needThread(store, request)
-  const reply = await remove(store, partition, async (_family, rows) => {
-    const row = await needThread(store, request)
-    const shown = await rows.shownBy(row.facts.segments)
-    return { losses: [{ thread: row, shown, seqs: toRemove(shown, request) }], dryRun: request.dryRun }
-  })
+  const reply = await store.inTurn({ thread, namespace }, () =>
+    remove(store, partition, async (_family, rows) => {
+      const row = await needThread(store, request)
+      const shown = await rows.shownBy(row.facts.segments)
+      return { losses: [{ thread: row, shown, seqs: toRemove(shown, request) }], dryRun: request.dryRun }
+    }),
+  )
   if (reply.removed.length > 0 && !request.dryRun) {
     store.publish({ type: 'pruned', thread, namespace, seqs: reply.removed.map(({ seq }) => seq) })
   }

@@ -9,6 +9,8 @@ import { openThread, type ThreadRow } from './rows/thread-row.ts'
 export interface Store {
   readonly storage: Storage
   readonly publish: Publish
+  /** For what no caller can be told by a rejection. */
+  readonly warn: (warning: CheckpointerError) => void
   readonly threads: ThreadCache
   /** Runs what changes one namespace of a thread one after the other, so that our own writers never collide. */
   readonly inTurn: <T>(place: Place, work: () => Promise<T>) => Promise<T>
@@ -55,6 +57,9 @@ export const placeText = ({ thread, namespace }: Place): string =>
 /** The row of a thread's namespace, fresh from the storage. */
 export async function readThread(store: Store, place: Place): Promise<ThreadRow | undefined> {
   const found = await findThread(store, place)
+  const known = store.threads.get(place)
+  // The same row: what is known beside it stays.
+  if (found && found.version === known?.version) return known
   if (found) store.threads.set(place, found)
   else store.threads.forget(place.thread)
   return found

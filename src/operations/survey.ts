@@ -1,10 +1,11 @@
 import { CheckpointerError } from '../errors.ts'
-import { allRows } from '../storage/keys.ts'
+import { allRows, seqOf, seqRange, unescapeId } from '../storage/keys.ts'
 import { TABLES, type Row, type Table } from '../storage/storage.ts'
 import { readFamily } from './family.ts'
-import { oldestFirst } from './find.ts'
 import { readFrames } from './frames.ts'
 import type { UsageReply, VerifyReply, VerifyRequest } from './host.ts'
+import { openCheckpoint } from './rows/checkpoint-row.ts'
+import { shows, stretches } from './rows/lanes.ts'
 import { unseal } from './rows/seal.ts'
 import { isListed, openThread, type ThreadRow } from './rows/thread-row.ts'
 import type { Store } from './store.ts'
@@ -19,11 +20,26 @@ export async function usage(store: Store): Promise<UsageReply> {
   for await (const partition of partitions(store)) {
     for await (const { table, row } of everyRow(store, partition)) {
       bytes += row.head.length + (row.body?.length ?? 0)
-      if (table === 'threads' && isListed(openThread(partition, row).facts)) threads++
+      if (table === 'threads' && countsAsThread(partition, row)) threads++
       if (table === 'checkpoints') checkpoints++
     }
   }
   return { bytes, threads, checkpoints }
+}
+
+/** What a row is about, as far as its key tells. */
+function placeOf(table: Table, { key }: Row): { thread?: string; seq?: number } {
+  if (table === 'threads') return { thread: unescapeId(key[0] as string) }
+  return typeof key[1] === 'number' ? { seq: key[1] } : {}
+}
+
+/** A damaged row is a thread still. */
+function countsAsThread(partition: string, row: Row): boolean {
+  try {
+    return isListed(openThread(partition, row).facts)
+  } catch {
+    return row.key[1] === ''
+  }
 }
 
 /** Checks the rows of the next few partitions: each by itself, and every checkpoint down its chain. */
@@ -44,9 +60,7 @@ export async function verify(store: Store, { after }: VerifyRequest): Promise<Ve
     let whole = true
     for await (const { table, row } of everyRow(store, partition)) {
       const before = problems.length
-      await check(typeof row.key[1] === 'number' ? { seq: row.key[1] } : {}, () =>
-        unseal(partition, table, row),
-      )
+      await check(placeOf(table, row), () => unseal(partition, table, row))
       if (table === 'threads' || table === 'meta') whole &&= problems.length === before
     }
     if (!whole) continue
@@ -61,17 +75,24 @@ async function checkStates(
   thread: ThreadRow,
   check: (about: { thread: string; seq?: number }, work: () => unknown) => Promise<void>,
 ): Promise<void> {
-  const { thread: id, segments, head } = thread.facts
+  const { partition, facts } = thread
+  const { thread: id, segments, head } = facts
   const seen = new Set<number>()
-  await check({ thread: id }, async () => {
-    for await (const row of oldestFirst(store, thread)) {
-      seen.add(row.seq)
-      await check({ thread: id, seq: row.seq }, async () => {
-        const rows = await readFrames(store, thread.partition, segments, row.facts.frame.root, row.seq)
-        rows.state(row.lane, row.seq)
+  for (const { lane, from, last } of stretches(segments)) {
+    const [rows = []] = await store.storage.read(partition, [
+      { table: 'checkpoints', ...seqRange(lane, from, last) },
+    ])
+    for (const row of rows) {
+      const seq = seqOf(row.key)
+      if (!shows(segments, lane, seq)) continue
+      seen.add(seq)
+      await check({ thread: id, seq }, async () => {
+        const { root } = openCheckpoint(partition, row).facts.frame
+        const frames = await readFrames(store, partition, segments, root, seq)
+        frames.state(lane, seq)
       })
     }
-  })
+  }
   await check({ thread: id }, () => {
     if (head && !seen.has(head.seq))
       throw new CheckpointerError(

@@ -6,7 +6,7 @@ export interface Counts {
   reads: number
   /** Readwrite transactions. */
   commits: number
-  /** Commits that put nothing but a row in another form: the new keyframes of compaction. */
+  /** Commits that put a row that is there in another form: the new keyframes of compaction. */
   rewrites: number
   rowsPut: number
   /** Of the heads and bodies of all rows put. */
@@ -40,7 +40,7 @@ export function countingStorage(storage: Storage): { readonly storage: Storage; 
       async commit(partition, batch) {
         const puts = batch.puts ?? []
         counts.commits++
-        if (puts.length > 0 && puts.every(({ table }) => table === 'checkpoints' || table === 'parts'))
+        if (batch.checks?.some(({ table, version }) => table === 'checkpoints' && version !== undefined))
           counts.rewrites++
         counts.rowsPut += puts.length
         for (const { head, body } of puts)

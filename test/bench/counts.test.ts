@@ -37,7 +37,7 @@ describe('the agent loop asks of its storage', () => {
     expect(commits).toBe(1 + STEPS + rewrites)
     // To open, for the first save, and one for each new keyframe.
     expect(reads).toBe(3 + rewrites)
-    expect(rowsPut).toBeLessThanOrEqual(1 + STEPS * 2 + rewrites * 2)
+    expect(rowsPut).toBeLessThanOrEqual(1 + STEPS * 2 + rewrites * 3)
   })
 
   it('no more when every save comes while a keyframe is being written', async () => {
