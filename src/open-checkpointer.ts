@@ -64,7 +64,7 @@ async function openHost(
     )
   if (worker !== 'auto' && worker !== false && typeof worker !== 'function')
     throw new CheckpointerError('INVALID', "worker must be 'auto', false, or a function that gives a worker.")
-  if (typeof worker === 'function') return connect(worker(), name, onWarning)
+  if (typeof worker === 'function') return connect(givenBy(worker), name, onWarning)
   if (worker === 'auto') {
     try {
       return await connect(startWorker(), name, onWarning)
@@ -80,4 +80,19 @@ async function openHost(
     }
   }
   return (await import('./worker/in-process.ts')).indexedDbHost(name, onWarning)
+}
+
+function givenBy(worker: () => WorkerLike): WorkerLike {
+  let given: WorkerLike
+  try {
+    given = worker()
+  } catch (cause) {
+    throw new CheckpointerError('WORKER_LOST', `The worker could not be started: ${String(cause)}`, { cause })
+  }
+  if (typeof given?.postMessage !== 'function' || typeof given.addEventListener !== 'function')
+    throw new CheckpointerError(
+      'INVALID',
+      'worker must give a Worker or a port; of a SharedWorker its port, and not a promise of one.',
+    )
+  return given
 }

@@ -4,6 +4,7 @@ import type { Host, StoredSummary, ThreadsRequest, VerifyReply } from '../operat
 import type { Codec } from '../state/codec.ts'
 import { checkOptions, invalid } from './fields.ts'
 import { KnownStates } from './known-states.ts'
+import { Saves } from './saves.ts'
 import { StoredThread, toInfo, type Shared } from './stored-thread.ts'
 import type { Thread } from './thread.ts'
 
@@ -82,7 +83,13 @@ export class StoredCheckpointer implements Checkpointer {
   #closing: Promise<void> | undefined
 
   constructor(host: Host, codec: Codec, events: EventSource) {
-    this.#shared = { host: this.#watched(host), codec, known: new KnownStates() }
+    this.#shared = {
+      host: this.#watched(host),
+      codec,
+      known: new KnownStates(),
+      saves: new Saves(),
+      resend: (request) => host.save(request),
+    }
     this.#events = events
   }
 
@@ -95,6 +102,7 @@ export class StoredCheckpointer implements Checkpointer {
     const { limit = Number.POSITIVE_INFINITY, order = 'latest' } = options
     if (limit !== Number.POSITIVE_INFINITY && (!Number.isSafeInteger(limit) || limit < 0))
       throw invalid('limit', 'a whole number from 0')
+    if (options.before && Number.isNaN(options.before.getTime())) throw invalid('before', 'a date')
     if (order !== 'latest' && order !== 'oldest') throw invalid('order', "'latest' or 'oldest'")
     const found = this.#latestFirst(options)
     let left = limit
@@ -105,13 +113,13 @@ export class StoredCheckpointer implements Checkpointer {
   }
 
   async *#latestFirst({ before, where, signal }: ThreadsOptions): AsyncGenerator<ThreadSummary> {
-    let after: ThreadsRequest['after'] = before && { rank: before.getTime(), thread: '\uffff' }
+    // Ranks are whole milliseconds: what is lower than this by half of one came before.
+    let after: ThreadsRequest['after'] = before && { rank: before.getTime() - 0.5, thread: '' }
     for (;;) {
       signal?.throwIfAborted()
       const reply = await this.#shared.host.threads({ limit: THREADS_PAGE, ...(after ? { after } : {}) })
       for (const item of reply.items) {
         const summary = this.#summary(item)
-        if (before && summary.updatedAt >= before) continue
         if (!where || where(summary)) yield summary
       }
       if (!reply.next) return
@@ -156,7 +164,7 @@ export class StoredCheckpointer implements Checkpointer {
 
   async flush(): Promise<void> {
     this.#refuseWhenClosed()
-    await Promise.all(this.#pending)
+    await this.#shared.saves.flushed()
   }
 
   async verify({
@@ -191,6 +199,7 @@ export class StoredCheckpointer implements Checkpointer {
   }
 
   async #finish(end: () => Promise<void>): Promise<void> {
+    await this.#shared.saves.settled()
     await Promise.allSettled(this.#pending)
     this.#events.close()
     await end()
@@ -200,7 +209,7 @@ export class StoredCheckpointer implements Checkpointer {
     if (this.#closing) throw new CheckpointerError('CLOSED', 'This checkpointer is closed. Open it again.')
   }
 
-  /** The host, with every call refused after `close`, and known to `flush` and `close` until it is answered. */
+  /** The host, with every call refused after `close`, and known to `close` until it is answered. */
   #watched(host: Host): Host {
     const pending = this.#pending
     const track = <T>(call: Promise<T>): Promise<T> => {

@@ -102,7 +102,7 @@ export const invalid = (name: string, wanted: string): CheckpointerError =>
 
 type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> }
 
-function withoutUndefined<T extends object>(value: T): Partial<Defined<T>> {
+export function withoutUndefined<T extends object>(value: T): Partial<Defined<T>> {
   return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as Partial<
     Defined<T>
   >

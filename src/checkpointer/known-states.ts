@@ -27,11 +27,22 @@ export class KnownStates {
   /** `latest`: what saves will most likely go on from; a look at an old checkpoint is not. */
   add(place: Place, known: KnownState, latest: boolean): void {
     const text = textOf(place)
-    const rest = (this.#places.get(text) ?? []).filter(({ key }) => key !== known.key)
+    const rest = (this.#places.get(text) ?? []).filter(({ key, id }) => key !== known.key && id !== known.id)
     const states = latest ? [known, ...rest] : [...rest.slice(0, 1), known, ...rest.slice(1)]
     this.#places.delete(text)
     this.#places.set(text, states.slice(0, MOST_STATES))
     if (this.#places.size > MOST_PLACES) this.#places.delete(this.#places.keys().next().value as string)
+  }
+
+  /** The store has answered: from now on it may be asked for by seq. */
+  placed(place: Place, key: string, seq: number): void {
+    const text = textOf(place)
+    const states = this.#places.get(text)
+    if (states)
+      this.#places.set(
+        text,
+        states.map((known) => (known.key === key ? { ...known, seq } : known)),
+      )
   }
 
   forget(place: Place, key: string): void {

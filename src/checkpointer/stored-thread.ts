@@ -4,11 +4,12 @@ import type { At, Host, NewCheckpoint, Place, SaveRequest, StoredInfo } from '..
 import type { Codec } from '../state/codec.ts'
 import { fromBytes, toBytes } from '../state/json-bytes.ts'
 import { checkId, isWriteIndex } from '../ids.ts'
-import { checkOptions, checkRef, infoFields, invalid, storedFields } from './fields.ts'
+import { checkOptions, checkRef, infoFields, invalid, storedFields, withoutUndefined } from './fields.ts'
 import { pages, type HistoryOptions } from './history.ts'
 import { newId } from './new-id.ts'
 import type { KnownState, KnownStates } from './known-states.ts'
 import { pruneRequest, type PruneOptions, type Removed } from './prune-rules.ts'
+import type { Saves } from './saves.ts'
 import type { ForkOptions, SaveOptions, TaskWrite, Thread, Which } from './thread.ts'
 import { unfold } from './unfold.ts'
 
@@ -17,6 +18,9 @@ export interface Shared {
   readonly host: Host
   readonly codec: Codec
   readonly known: KnownStates
+  readonly saves: Saves
+  /** `host.save` for a save that was accepted already, and goes on while the checkpointer closes. */
+  readonly resend: Host['save']
 }
 
 export class StoredThread<State> implements Thread<State> {
@@ -34,9 +38,17 @@ export class StoredThread<State> implements Thread<State> {
     this.#place = { thread: id, namespace }
   }
 
-  async save(state: State, options: SaveOptions = {}): Promise<CheckpointInfo> {
+  save(state: State, options: SaveOptions = {}): Promise<CheckpointInfo> {
+    return this.#shared.saves.run(this.#place, (ahead) => this.#save(state, options, ahead))
+  }
+
+  async #save(
+    state: State,
+    options: SaveOptions,
+    ahead: Promise<unknown> | undefined,
+  ): Promise<CheckpointInfo> {
     checkOptions('The options of save', options)
-    const { host, known } = this.#shared
+    const { host, known, saves, resend } = this.#shared
     const { parent, expect } = options
     if (parent !== undefined && parent !== null) checkRef('parent', parent)
     if (expect !== undefined && expect !== null) checkRef('expect', expect)
@@ -51,11 +63,15 @@ export class StoredThread<State> implements Thread<State> {
     }
     known.add(this.#place, next, true)
     try {
+      if (ahead && saves.mustWait(this.#place, parent !== undefined)) await ahead
       let { saved } = await host.save(request)
       // What the delta starts from is gone, by another tab's prune perhaps: then the whole state goes.
-      saved ??= (await host.save({ ...request, frame: { body: toBytes(next.state) } })).saved
+      saved ??= await saves.resend(this.#place, async () => {
+        return (await resend({ ...request, frame: { body: toBytes(next.state) } })).saved
+      })
       if (!saved)
         throw new CheckpointerError('CONFLICT', 'The state could not be placed. Try again.', this.#place)
+      known.placed(this.#place, next.key, saved.seq)
       return this.#info(saved)
     } catch (error) {
       known.forget(this.#place, next.key)
@@ -85,6 +101,10 @@ export class StoredThread<State> implements Thread<State> {
   }
 
   async load(which?: Which): Promise<Checkpoint<State> | undefined> {
+    return (await this.#load(which))?.checkpoint
+  }
+
+  async #load(which?: Which): Promise<{ checkpoint: Checkpoint<State>; known: KnownState } | undefined> {
     const { host, codec, known } = this.#shared
     const at = which === undefined ? undefined : whichAt(which)
     const mine = typeof which === 'object' ? undefined : known.find(this.#place, which)
@@ -101,15 +121,15 @@ export class StoredThread<State> implements Thread<State> {
         ...this.#place,
         seq: info.seq,
       })
-    known.add(
-      this.#place,
-      { id: info.id, key: info.key ?? info.id, seq: info.seq, state },
-      which === undefined,
-    )
+    const now: KnownState = { id: info.id, key: info.key ?? info.id, seq: info.seq, state }
+    known.add(this.#place, now, which === undefined)
     const pendingWrites = writes.map(({ taskId, index, channel, body }) => {
       return { taskId, index, channel, value: codec.decode(fromBytes(body)) }
     })
-    return { ...this.#info(info), state: codec.decode(state) as State, pendingWrites }
+    return {
+      checkpoint: { ...this.#info(info), state: codec.decode(state) as State, pendingWrites },
+      known: now,
+    }
   }
 
   history(options: HistoryOptions & { readonly states: true }): AsyncIterable<Snapshot<State>>
@@ -144,14 +164,14 @@ export class StoredThread<State> implements Thread<State> {
 
   /** The fork point's state after the caller's edit, as the first checkpoint of the fork. */
   async #edited(edit: NonNullable<ForkOptions<State>['edit']>, which: Which | undefined, label: string) {
-    const origin = await this.load(which)
-    if (!origin)
+    const loaded = await this.#load(which)
+    if (!loaded)
       throw new CheckpointerError(
         'NOT_FOUND',
         `Thread '${this.id}' has no such checkpoint to fork.`,
         this.#place,
       )
-    const start = this.#shared.known.find(this.#place, origin.id)
+    const { checkpoint: origin, known: start } = loaded
     const returned: unknown = await edit(origin.state)
     // `draft => draft.n++` returns a number: nobody means that to be the state.
     if (returned !== undefined && typeof returned !== typeof origin.state)
@@ -159,7 +179,7 @@ export class StoredThread<State> implements Thread<State> {
     const state = returned ?? origin.state
     const { node, next, step, workflow, path, extra } = origin
     const fields: CheckpointFields = {
-      ...definedOnly({ node, next, step, workflow, path, extra }),
+      ...withoutUndefined({ node, next, step, workflow, path, extra }),
       label,
       source: 'fork',
     }
@@ -234,12 +254,4 @@ function whichAt(which: Which): At {
   if ('step' in which && Number.isFinite(which.step)) return { step: which.step }
   if ('label' in which && typeof which.label === 'string') return { label: which.label }
   throw invalid('A checkpoint', 'a seq, an id, { step } or { label }')
-}
-
-function definedOnly(fields: {
-  [K in keyof CheckpointFields]: CheckpointFields[K] | undefined
-}): CheckpointFields {
-  return Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== undefined),
-  ) as CheckpointFields
 }

@@ -1,5 +1,5 @@
 import { CheckpointerError } from '../errors.ts'
-import type { Batch, Put } from '../storage/storage.ts'
+import { bytesOf, type Batch, type Limits, type Put } from '../storage/storage.ts'
 import type { Store } from './store.ts'
 
 /** How often a commit is tried again when others keep being first. */
@@ -35,16 +35,22 @@ export async function tryCommit(
   batch: Batch,
 ): Promise<string | typeof LOST_RACE> {
   const { storage } = store
-  const early = weigh(batch.puts) <= storage.limits.commitBytes ? [] : (batch.puts ?? []).filter(isPart)
-  for (const puts of inCommits(storage.limits.commitBytes, early)) await storage.commit(partition, { puts })
-  const rest =
-    early.length === 0 ? batch : { ...batch, puts: (batch.puts ?? []).filter((put) => !isPart(put)) }
+  const early = fitsLimits(storage.limits, batch) ? [] : (batch.puts ?? []).filter(isPart)
+  const written: Put[] = []
   const takeBack = async (): Promise<void> => {
-    if (early.length > 0)
-      await storage.commit(partition, { deletes: early.map(({ table, key }) => ({ table, key })) })
+    const most = storage.limits.operations
+    for (let i = 0; i < written.length; i += most)
+      await storage.commit(partition, {
+        deletes: written.slice(i, i + most).map(({ table, key }) => ({ table, key })),
+      })
   }
   try {
-    const result = await storage.commit(partition, rest)
+    for (const puts of inCommits(storage.limits, early)) {
+      await storage.commit(partition, { puts })
+      written.push(...puts)
+    }
+    const puts = (batch.puts ?? []).filter((put) => early.length === 0 || !isPart(put))
+    const result = await storage.commit(partition, { ...batch, puts })
     if (result.ok) return result.version
   } catch (error) {
     // Only where it is certain that the rest was not written: else the parts may be needed.
@@ -55,27 +61,36 @@ export async function tryCommit(
   return LOST_RACE
 }
 
-/** Whether one commit can hold this, with parts that are too heavy written before. */
-export function fitsCommit(
-  { storage: { limits } }: Store,
+/** Whether one commit can hold this, with its parts written before if need be. */
+export function fitsCommit({ storage: { limits } }: Store, batch: Batch): boolean {
+  return fitsLimits(limits, { ...batch, puts: (batch.puts ?? []).filter((put) => !isPart(put)) })
+}
+
+function fitsLimits(
+  limits: Limits,
   { checks = [], puts = [], deletes = [], deleteRanges = [] }: Batch,
 ): boolean {
   const operations = checks.length + puts.length + deletes.length + deleteRanges.length
-  return operations <= limits.operations && weigh(puts.filter((put) => !isPart(put))) <= limits.commitBytes
+  return (
+    operations <= limits.operations && puts.reduce((sum, put) => sum + bytesOf(put), 0) <= limits.commitBytes
+  )
 }
 
 const isPart = ({ table }: Put): boolean => table === 'parts'
 
-const weigh = (puts: Batch['puts'] = []): number =>
-  puts.reduce((sum, { head, body }) => sum + head.length + (body?.length ?? 0), 0)
-
 /** Puts in groups of which each fits a commit. */
-function inCommits(most: number, puts: readonly Put[]): Put[][] {
+function inCommits(limits: Limits, puts: readonly Put[]): Put[][] {
   const groups: Put[][] = []
+  let bytes = 0
   for (const put of puts) {
     const last = groups.at(-1)
-    if (last && weigh([...last, put]) <= most) last.push(put)
-    else groups.push([put])
+    bytes += bytesOf(put)
+    if (last && last.length < limits.operations && bytes <= limits.commitBytes) {
+      last.push(put)
+    } else {
+      groups.push([put])
+      bytes = bytesOf(put)
+    }
   }
   return groups
 }

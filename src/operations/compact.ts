@@ -15,14 +15,19 @@ import { LOST_RACE, tryCommit } from './commit.ts'
 import { threadPut } from './rows/thread-row.ts'
 import { checkThread, placeText, type Lineage, type Store } from './store.ts'
 
-/** A chain is worth a new keyframe when its deltas weigh half of the old one … */
+/** A chain is worth a new keyframe when its deltas weigh half of the old one, and are worth the trouble … */
 const SHARE_OF_KEYFRAME = 0.5
+const LEAST_BYTES = 4096
 /** … or are so many that reading them is slow: at least this many, and one for so many bytes of the keyframe. */
 const MANY_ROWS = 128
 const BYTES_A_ROW = 16 * 1024
 
 export function isLong({ rows, chain, whole }: StoredFrame): boolean {
-  return rows > 0 && (chain > whole * SHARE_OF_KEYFRAME || rows > Math.max(MANY_ROWS, whole / BYTES_A_ROW))
+  return (
+    rows > 0 &&
+    (chain > Math.max(whole * SHARE_OF_KEYFRAME, LEAST_BYTES) ||
+      rows > Math.max(MANY_ROWS, whole / BYTES_A_ROW))
+  )
 }
 
 const waiting = new WeakMap<Store, Set<string>>()

@@ -9,6 +9,7 @@ import type { Host, Publish } from './host.ts'
 import { load } from './load.ts'
 import { prune } from './prune.ts'
 import { seal, unseal } from './rows/seal.ts'
+import { LEAST_VALUE_BYTES } from './rows/payload.ts'
 import { save } from './save.ts'
 import { placeText, ThreadCache, type Store } from './store.ts'
 import { usage, verify } from './survey.ts'
@@ -28,6 +29,11 @@ export async function createHost({
   publish = () => {},
   onWarning = () => {},
 }: HostOptions): Promise<Host> {
+  if (storage.limits.valueBytes < LEAST_VALUE_BYTES)
+    throw new CheckpointerError(
+      'UNSUPPORTED',
+      `A storage must take rows of ${LEAST_VALUE_BYTES} bytes at least.`,
+    )
   await claimDatabase(storage)
   const running = new Set<Promise<unknown>>()
   const turns = new Map<string, Promise<unknown>>()

@@ -14,6 +14,7 @@ import type { Store } from './store.ts'
 export class FrameRows {
   readonly #partition: string
   readonly #rows = new Map<string, Row>()
+  readonly #opened = new Map<string, CheckpointRow>()
   readonly #parts = new Map<string, Row[]>()
 
   constructor(partition: string, rows: readonly Row[], parts: readonly Row[]) {
@@ -28,8 +29,13 @@ export class FrameRows {
   }
 
   get(lane: string, seq: number): CheckpointRow | undefined {
-    const row = this.#rows.get(rowName(lane, seq))
-    return row && openCheckpoint(this.#partition, row)
+    const name = rowName(lane, seq)
+    const known = this.#opened.get(name)
+    const row = this.#rows.get(name)
+    if (known || !row) return known
+    const opened = openCheckpoint(this.#partition, row)
+    this.#opened.set(name, opened)
+    return opened
   }
 
   /** The payload of a row: the whole state, or a delta. */

@@ -1,4 +1,5 @@
 import { CheckpointerError } from '../errors.ts'
+import { equalJson } from '../state/json.ts'
 import { byRef, needCheckpoint, newestFirst, oldestFirst } from './find.ts'
 import { missingLink, packFrames, readFrames } from './frames.ts'
 import type { Frames, HistoryReply, HistoryRequest, HistoryWhere } from './host.ts'
@@ -72,6 +73,6 @@ function fits(facts: CheckpointFacts, where: HistoryWhere | undefined): boolean 
     if (fields[name] !== undefined && facts[name] !== fields[name]) return false
   }
   return (extra ?? []).every(([name, value]) =>
-    facts.extra?.some(([its, held]) => its === name && JSON.stringify(held) === JSON.stringify(value)),
+    facts.extra?.some(([its, held]) => its === name && equalJson(held, value)),
   )
 }

@@ -76,7 +76,7 @@ export interface StoredInfo extends StoredFields {
 }
 
 export interface NewCheckpoint {
-  /** Unique, made by the caller's side: the checkpoint's id unless `id` is given. Recognises a retry. */
+  /** Unique, made by the caller's side: the checkpoint's id unless `id` is given. A second try is recognised by it. */
   readonly key: string
   readonly id?: string
   readonly createdAt: number
@@ -89,8 +89,6 @@ export interface SaveRequest extends Place, NewCheckpoint {
   readonly parent?: number | string | null
   /** The seq or id that the head must have; `null`: there must be none. */
   readonly expect?: number | string | null
-  /** This request may have been carried out before: look for its key first. */
-  readonly retry?: boolean
 }
 
 export type SaveReply =

@@ -1,9 +1,9 @@
 import { CheckpointerError } from '../errors.ts'
-import { ownerOfPart, seqRange, writeOwner } from '../storage/keys.ts'
+import { checkpointKey, ownerOfPart, seqRange, writePartsOf } from '../storage/keys.ts'
 import type { Row } from '../storage/storage.ts'
 import { findCheckpoint } from './find.ts'
 import { frameQueries, frameRows, missingLink, packFrames } from './frames.ts'
-import type { LoadReply, LoadRequest, StoredWrite } from './host.ts'
+import type { Frames, LoadReply, LoadRequest, StoredWrite } from './host.ts'
 import { infoOf, keyOf, type CheckpointFacts } from './rows/checkpoint-row.ts'
 import { laneOf } from './rows/lanes.ts'
 import { joinPayload } from './rows/payload.ts'
@@ -33,24 +33,27 @@ async function loadFacts(
   const { partition } = thread
   const { segments, lane: own } = thread.facts
   const { lane } = laneOf(segments, facts.seq)
-  const from = keyOf(facts) === known ? facts.seq : facts.frame.root
-  const range = seqRange(own, facts.seq, facts.seq)
-  const results = await store.storage.read(partition, [
-    { table: 'writes', ...range },
-    { table: 'parts', ...range },
-    ...frameQueries(segments, from, facts.seq),
+  const isKnown = keyOf(facts) === known
+  const row = { table: 'checkpoints', keys: [checkpointKey(lane, facts.seq)] } as const
+  const [writes = [], parts = [], ...found] = await store.storage.read(partition, [
+    { table: 'writes', ...seqRange(own, facts.seq, facts.seq) },
+    { table: 'parts', ...writePartsOf(own, facts.seq) },
+    ...(isKnown ? [row] : frameQueries(segments, facts.frame.root, facts.seq)),
   ])
-  const [writes = [], parts = [], ...frames] = results
-  const rows = frameRows(partition, frames)
-  const chain = keyOf(facts) === known ? [rows.get(lane, facts.seq)] : rows.chain(lane, facts.seq)
-  if (!chain?.[0]) throw missingLink(facts.seq)
+  const frames = isKnown ? undefined : framesOf(partition, found, lane, facts.seq)
+  if (isKnown && !found[0]?.[0]) throw missingLink(facts.seq)
   return {
     info: infoOf(facts),
-    ...(keyOf(facts) === known
-      ? {}
-      : { frames: packFrames(rows, [chain.filter((link) => link !== undefined)]) }),
+    ...(frames ? { frames } : {}),
     writes: openWrites(partition, writes, parts),
   }
+}
+
+function framesOf(partition: string, found: readonly Row[][], lane: string, seq: number): Frames {
+  const rows = frameRows(partition, found)
+  const chain = rows.chain(lane, seq)
+  if (!chain) throw missingLink(seq)
+  return packFrames(rows, [chain])
 }
 
 /** Pending writes in the order in which they came. */
@@ -58,11 +61,12 @@ function openWrites(partition: string, rows: readonly Row[], parts: readonly Row
   return rows
     .map((row) => {
       const facts = unseal(partition, 'writes', row) as WriteFacts
-      const own = parts.filter((part) => ownerOfPart(part.key) === writeOwner(row.key))
+      const [owner, count = 0] = facts.parts ?? []
+      const own = parts.filter((part) => ownerOfPart(part.key) === owner)
       const { taskId, index, channel } = facts
       return {
         at: facts.at,
-        write: { taskId, index, channel, body: joinPayload(partition, row, facts.parts, facts.size, own) },
+        write: { taskId, index, channel, body: joinPayload(partition, row, count, facts.size, own) },
       }
     })
     .sort((a, b) => a.at - b.at)

@@ -1,14 +1,15 @@
 import type { PruneRequest, RemovedReply } from './host.ts'
 import { remove } from './removal.ts'
 import type { CheckpointRow } from './rows/checkpoint-row.ts'
-import { needThread, type Store } from './store.ts'
+import { needThread, noThread, type Store } from './store.ts'
 
 export async function prune(store: Store, request: PruneRequest): Promise<RemovedReply> {
   const { thread, namespace } = request
   const { partition } = await needThread(store, request)
   const reply = await store.inTurn({ thread, namespace }, () =>
-    remove(store, partition, async (_family, rows) => {
-      const row = await needThread(store, request)
+    remove(store, partition, async (family, rows) => {
+      const row = family.threads.find(({ facts }) => facts.thread === thread && facts.namespace === namespace)
+      if (!row) throw noThread(request)
       const shown = await rows.shownBy(row.facts.segments)
       return { losses: [{ thread: row, shown, seqs: toRemove(shown, request) }], dryRun: request.dryRun }
     }),

@@ -1,5 +1,5 @@
 import { CheckpointerError } from '../errors.ts'
-import { allRows, partsOf, seqOf, seqRange, threadKey, writeOwner } from '../storage/keys.ts'
+import { allRows, seqOf, seqRange, threadKey } from '../storage/keys.ts'
 import { TABLES, type Batch, type Range } from '../storage/storage.ts'
 import { readFamily, renewFamily, type Family } from './family.ts'
 import type { RemovedReply } from './host.ts'
@@ -11,6 +11,7 @@ import { shows } from './rows/lanes.ts'
 import { threadPut, type ThreadFacts } from './rows/thread-row.ts'
 import { fitsCommit, LOST_RACE, tryCommit, untilCommitted } from './commit.ts'
 import { checkThread, type Store } from './store.ts'
+import { partsOfWrite } from './writes.ts'
 import { lossOf, viewsAfter, withRoots, type Loss } from './views.ts'
 
 export interface RemovalPlan {
@@ -117,7 +118,13 @@ async function commitRemoval(
     partition,
     joinBatches(views(after), writes, { checks: [hidden.check], puts: [hidden.put] }),
   )
-  if (first !== LOST_RACE) await sweep(store, partition)
+  // The removal itself is done. What is left takes room, and goes with the next one at the latest.
+  if (first !== LOST_RACE)
+    await sweep(store, partition).catch((cause: unknown) => {
+      store.warn(
+        new CheckpointerError('FAILED', 'Removed rows still take room; a later removal frees it.', { cause }),
+      )
+    })
   return first
 }
 
@@ -197,7 +204,7 @@ async function dropWrites(store: Store, partition: string, { thread, seqs }: Los
   const gone = rows.filter((row) => seqs.has(seqOf(row.key)))
   return {
     deletes: gone.map(({ key }) => ({ table: 'writes', key })),
-    deleteRanges: gone.map(({ key }) => ({ table: 'parts', ...partsOf(lane, seqOf(key), writeOwner(key)) })),
+    deleteRanges: gone.flatMap((row) => partsOfWrite(partition, row)),
   }
 }
 

@@ -31,10 +31,10 @@ export async function save(store: Store, request: SaveRequest): Promise<SaveRepl
   const place = { thread, namespace }
   const reply = await store.inTurn(place, () =>
     untilCommitted(async (tried) => {
-      if (tried > 0) return attempt(store, request, await readThread(store, place))
+      if (tried > 0) return attempt(store, request, await readThread(store, place), true)
       // What was remembered saves a read, but may be old: it never decides that a save is refused.
       const remembered = await recallThread(store, place)
-      const reply = await attempt(store, request, remembered).catch((error: unknown) => ({ error }))
+      const reply = await attempt(store, request, remembered, false).catch((error: unknown) => ({ error }))
       if (reply === LOST_RACE || ('saved' in reply && reply.saved)) return reply
       if ((await readThread(store, place))?.version !== remembered?.version) return LOST_RACE
       if ('error' in reply) throw reply.error
@@ -50,13 +50,14 @@ async function attempt(
   store: Store,
   request: SaveRequest,
   row: ThreadRow | undefined,
+  again: boolean,
 ): Promise<SaveReply | typeof LOST_RACE> {
   const { thread, namespace } = request
   const partition = row?.partition ?? (await partitionFor(store, thread))
   const facts = row?.facts ?? emptyThread({ thread, namespace }, newLane(), request.createdAt)
 
   const same =
-    row && (request.retry || request.id !== undefined)
+    row && (again || request.id !== undefined)
       ? await findCheckpoint(store, row, { id: request.id ?? request.key })
       : undefined
   if (same) {
@@ -96,6 +97,7 @@ async function attempt(
   })
   if (version === LOST_RACE) return LOST_RACE
   remember(store, { partition, version, facts: next }, written.facts)
+  if (root) store.threads.set(root.facts, { partition, version, facts: root.facts })
   return { saved: infoOf(written.facts) }
 }
 
@@ -190,7 +192,7 @@ async function rootRow(
   store: Store,
   partition: string,
   { thread, createdAt }: SaveRequest,
-): Promise<{ checks: Check[]; puts: Put[] }> {
+): Promise<{ facts: ThreadFacts; checks: Check[]; puts: Put[] }> {
   const key = threadKey(thread, '')
   const [rows] = await store.storage.read(partition, [{ table: 'threads', keys: [key] }])
   const found = rows?.[0]
@@ -199,6 +201,7 @@ async function rootRow(
     : emptyThread({ thread, namespace: '' }, newLane(), createdAt)
   const touched = { ...facts, others: true, updatedAt: Math.max(createdAt, facts.updatedAt) }
   return {
+    facts: touched,
     checks: [{ table: 'threads', key, version: found?.version }],
     puts: [threadPut(partition, touched)],
   }

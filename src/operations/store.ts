@@ -85,9 +85,15 @@ export async function partitionFor(store: Store, thread: string): Promise<string
 /** The row of a thread's namespace, or `NOT_FOUND`. */
 export async function needThread(store: Store, place: Place): Promise<ThreadRow> {
   const found = await readThread(store, place)
-  if (!found) throw new CheckpointerError('NOT_FOUND', `There is no thread ${describe(place)}.`, place)
+  if (!found) throw noThread(place)
   return found
 }
+
+export const noThread = ({ thread, namespace }: Place): CheckpointerError =>
+  new CheckpointerError('NOT_FOUND', `There is no thread ${describe({ thread, namespace })}.`, {
+    thread,
+    namespace,
+  })
 
 export const describe = ({ thread, namespace }: Place): string =>
   namespace === '' ? `'${thread}'` : `'${thread}' with the namespace '${namespace}'`

@@ -1,10 +1,10 @@
-import { checkpointKey, seqRange, writeKey, writeOwner } from '../storage/keys.ts'
+import { checkpointKey, newWritePartsOwner, partsOf, seqRange, writeKey, writeName } from '../storage/keys.ts'
 import type { Batch, Key, Put, Row } from '../storage/storage.ts'
 import { byRef, needCheckpoint } from './find.ts'
 import type { PutWritesRequest, StoredWrite } from './host.ts'
 import { placePayload } from './rows/payload.ts'
 import { seal, unseal } from './rows/seal.ts'
-import { tryCommit, untilCommitted } from './commit.ts'
+import { LOST_RACE, tryCommit, untilCommitted } from './commit.ts'
 import { needThread, type Store } from './store.ts'
 
 /** The facts in the head of a row of `writes`; the body is the encoded value. */
@@ -15,7 +15,8 @@ export interface WriteFacts {
   /** Orders the writes of a checkpoint as they came. */
   readonly at: number
   readonly size: number
-  readonly parts: number
+  /** How many parts it is in, and whose they are; absent when it stands in its row. */
+  readonly parts?: readonly [owner: string, count: number]
 }
 
 /**
@@ -24,76 +25,86 @@ export interface WriteFacts {
  * of many tasks do not get in each other's way.
  */
 export async function putWrites(store: Store, request: PutWritesRequest): Promise<void> {
+  const { thread, namespace } = request
   const done = await untilCommitted(async () => {
-    const thread = await needThread(store, request)
-    const checkpoint = await needCheckpoint(store, thread, byRef(request.checkpoint))
+    const row = await needThread(store, request)
+    const checkpoint = await needCheckpoint(store, row, byRef(request.checkpoint))
     const { seq } = checkpoint
-    const { lane } = thread.facts
-    const [existing = []] = await store.storage.read(thread.partition, [
-      { table: 'writes', ...seqRange(lane, seq, seq) },
-    ])
-    const batch = batchOf(store, thread.partition, lane, seq, request.writes, existing)
+    const { lane } = row.facts
+    const range = { table: 'writes', ...seqRange(lane, seq, seq) } as const
+    const [existing = []] = await store.storage.read(row.partition, [range])
+    const fresh = freshWrites(lane, seq, request.writes, existing)
+    if (fresh.size === 0) return { seq, tasks: [] }
+    const batch = batchOf(store, row.partition, { lane, seq }, fresh, existing)
     const key = checkpointKey(checkpoint.lane, seq)
     const checks = [
       ...(batch.checks ?? []),
       { table: 'checkpoints', key, version: checkpoint.row.version } as const,
     ]
-    const result = await tryCommit(store, thread.partition, { ...batch, checks })
-    return typeof result === 'string' ? { seq } : result
+    const result = await tryCommit(store, row.partition, { ...batch, checks })
+    if (result === LOST_RACE) return LOST_RACE
+    return { seq, tasks: new Set([...fresh.values()].map(({ write }) => write.taskId)) }
   })
-  const { thread, namespace, writes } = request
-  for (const taskId of new Set(writes.map((write) => write.taskId)))
-    store.publish({ type: 'writes', thread, namespace, seq: done.seq, taskId })
+  for (const taskId of done.tasks) store.publish({ type: 'writes', thread, namespace, seq: done.seq, taskId })
+}
+
+interface FreshWrite {
+  readonly key: Key
+  readonly write: StoredWrite
+  /** The row that it overwrites. */
+  readonly old?: Row
 }
 
 /** An index from 0 is written once: what is there stays. A negative one is special, and overwrites. */
-function batchOf(
-  store: Store,
-  partition: string,
+function freshWrites(
   lane: string,
   seq: number,
   writes: readonly StoredWrite[],
   existing: readonly Row[],
-): Batch {
-  const taken = new Map(existing.map((row) => [writeOwner(row.key), row.version]))
-  const latest = new Map<string, { key: Key; write: StoredWrite }>()
+): Map<string, FreshWrite> {
+  const taken = new Map(existing.map((row) => [writeName(row.key), row]))
+  const fresh = new Map<string, FreshWrite>()
   for (const write of writes) {
     const key = writeKey(lane, seq, write.taskId, write.index)
-    const owner = writeOwner(key)
-    if (write.index >= 0 && (taken.has(owner) || latest.has(owner))) continue
-    latest.set(owner, { key, write })
+    const name = writeName(key)
+    const old = taken.get(name)
+    if (write.index >= 0 && (old || fresh.has(name))) continue
+    fresh.set(name, { key, write, ...(old ? { old } : {}) })
   }
+  return fresh
+}
+
+function batchOf(
+  store: Store,
+  partition: string,
+  { lane, seq }: { readonly lane: string; readonly seq: number },
+  fresh: ReadonlyMap<string, FreshWrite>,
+  existing: readonly Row[],
+): Batch {
   // Later writes come after earlier ones, also within a millisecond or after the clock was set back.
-  const latestAt = Math.max(0, ...existing.map((row) => (unseal(partition, 'writes', row) as WriteFacts).at))
-  const now = Math.max(Date.now(), latestAt + 0.001)
-  const fresh = [...latest].map(([owner, { key, write }], i) => {
+  const facts = existing.map((row) => unseal(partition, 'writes', row) as WriteFacts)
+  const now = Math.max(Date.now(), ...facts.map(({ at }) => at + 0.001))
+  const puts = [...fresh.values()].map(({ key, write }, i) => {
     const { taskId, index, channel, body } = write
+    const owner = newWritePartsOwner()
     const placed = placePayload(store.storage.limits, partition, { lane, seq, owner }, body)
-    const facts: WriteFacts = {
-      taskId,
-      index,
-      channel,
-      at: now + i / 1000,
-      size: body.length,
-      parts: placed.parts,
-    }
-    const put: Put = {
-      table: 'writes',
-      key,
-      head: seal(partition, 'writes', key, facts, placed.inline),
-      ...(placed.inline ? { body: placed.inline } : {}),
-    }
-    return { key, owner, puts: [put, ...placed.puts] }
+    const parts = placed.parts > 0 ? { parts: [owner, placed.parts] as const } : {}
+    const told: WriteFacts = { taskId, index, channel, at: now + i / 1000, size: body.length, ...parts }
+    const head = seal(partition, 'writes', key, told, placed.inline)
+    const put: Put = { table: 'writes', key, head, ...(placed.inline ? { body: placed.inline } : {}) }
+    return [put, ...placed.puts]
   })
+  const overwritten = [...fresh.values()].flatMap(({ old }) => (old ? [old] : []))
   return {
-    checks: fresh.map(({ key, owner }) => ({ table: 'writes', key, version: taken.get(owner) })),
-    deleteRanges: fresh
-      .filter(({ owner }) => taken.has(owner))
-      .map(({ owner }) => ({
-        table: 'parts',
-        from: [lane, seq, owner],
-        to: [lane, seq, owner, Number.MAX_SAFE_INTEGER],
-      })),
-    puts: fresh.flatMap(({ puts }) => puts),
+    checks: [...fresh.values()].map(({ key, old }) => ({ table: 'writes', key, version: old?.version })),
+    deleteRanges: overwritten.flatMap((row) => partsOfWrite(partition, row)),
+    puts: puts.flat(),
   }
+}
+
+/** The parts of a pending write, if it has any. */
+export function partsOfWrite(partition: string, row: Row): NonNullable<Batch['deleteRanges']> {
+  const { parts } = unseal(partition, 'writes', row) as WriteFacts
+  const [lane, seq] = row.key as [string, number]
+  return parts ? [{ table: 'parts', ...partsOf(lane, seq, parts[0]) }] : []
 }

@@ -20,6 +20,10 @@ export function toBytes(value: Json): Uint8Array<ArrayBuffer> {
   return encoder.encode(text.replace(/[\u0080-\uffff]/g, escaped))
 }
 
+/** JSON in ASCII alone. */
+export const asciiJson = (value: unknown): string =>
+  JSON.stringify(value).replace(/[\u0080-\uffff]/g, escaped)
+
 const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 /** Throws a TypeError or a SyntaxError for what is no JSON. */

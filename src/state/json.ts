@@ -29,3 +29,18 @@ export function pathText(path: readonly (string | number)[]): string {
   }
   return text
 }
+
+/** Whether two values hold the same, in whatever order their keys stand. */
+export function equalJson(a: Json, b: Json): boolean {
+  if (a === b) return true
+  if (Array.isArray(a) && Array.isArray(b)) {
+    const [left, right] = [a as readonly Json[], b as readonly Json[]]
+    return left.length === right.length && left.every((item, i) => equalJson(item, right[i] as Json))
+  }
+  if (!isJsonObject(a) || !isJsonObject(b)) return false
+  const names = Object.keys(a)
+  return (
+    names.length === Object.keys(b).length &&
+    names.every((name) => Object.hasOwn(b, name) && equalJson(a[name] as Json, b[name] as Json))
+  )
+}

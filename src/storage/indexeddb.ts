@@ -212,26 +212,29 @@ class IndexedDbStorage implements Storage {
   }
 
   async #connect(): Promise<Database> {
-    return withinTime(this.#name, (onBlocked) =>
-      openDB<Schema>(this.#name, CURRENT_FORMAT, {
-        upgrade: (db, oldVersion) => upgrade(db, oldVersion),
-        blocked: onBlocked,
-        // Another tab upgrades or destroys the database: holding on would block it.
-        blocking: (_current, wanted, event) => {
-          const why =
-            wanted === null
-              ? 'It was destroyed in another tab.'
-              : 'Another tab uses a newer version: reload this one.'
-          this.#ended = new CheckpointerError('CLOSED', `The database ${this.#name} was closed. ${why}`)
-          ;(event.target as IDBDatabase).close()
-        },
-        terminated: () => {
-          this.#ended ??= new CheckpointerError(
-            'EVICTED',
-            `The browser has closed ${this.#name}, as it does when site data is cleared. Open it again to see what is left.`,
-          )
-        },
-      }),
+    return withinTime(
+      this.#name,
+      (onBlocked) =>
+        openDB<Schema>(this.#name, CURRENT_FORMAT, {
+          upgrade: (db, oldVersion) => upgrade(db, oldVersion),
+          blocked: onBlocked,
+          // Another tab upgrades or destroys the database: holding on would block it.
+          blocking: (_current, wanted, event) => {
+            const why =
+              wanted === null
+                ? 'It was destroyed in another tab.'
+                : 'Another tab uses a newer version: reload this one.'
+            this.#ended = new CheckpointerError('CLOSED', `The database ${this.#name} was closed. ${why}`)
+            ;(event.target as IDBDatabase).close()
+          },
+          terminated: () => {
+            this.#ended ??= new CheckpointerError(
+              'EVICTED',
+              `The browser has closed ${this.#name}, as it does when site data is cleared. Open it again to see what is left.`,
+            )
+          },
+        }),
+      (db) => db.close(),
     )
   }
 }
@@ -392,11 +395,18 @@ function rowOf(table: Table, row: IdbRow): Row {
 }
 
 /** Runs an open or a delete with a limit in time: a tab that does not let go would block it for ever. */
-async function withinTime<T>(name: string, work: (onBlocked: () => void) => Promise<T>): Promise<T> {
+async function withinTime<T>(
+  name: string,
+  work: (onBlocked: () => void) => Promise<T>,
+  onLate: (result: T) => void = () => {},
+): Promise<T> {
   let blocked = false
   let timer: ReturnType<typeof setTimeout> | undefined
+  const working = work(() => void (blocked = true))
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
+      // Nobody waits for it any more, but it may still come.
+      void working.then(onLate, () => {})
       const why = blocked
         ? 'another tab holds it open; close that tab'
         : 'the browser does not answer; reload, or restart it'
@@ -409,7 +419,7 @@ async function withinTime<T>(name: string, work: (onBlocked: () => void) => Prom
     }, OPEN_TIMEOUT)
   })
   try {
-    return await Promise.race([work(() => void (blocked = true)), late])
+    return await Promise.race([working, late])
   } finally {
     clearTimeout(timer)
   }

@@ -69,7 +69,7 @@ export const partsOf = (lane: string, seq: number, owner: string): Range => ({
   to: [lane, seq, owner, Number.MAX_SAFE_INTEGER],
 })
 export const ownerOfPart = (key: Key): string => key[2] as string
-export const isPartOfWrite = (key: Key): boolean => ownerOfPart(key).includes(':')
+export const isPartOfWrite = (key: Key): boolean => ownerOfPart(key).startsWith(OF_WRITES)
 
 export const writeKey = (lane: string, seq: number, taskId: string, index: number): Key => [
   lane,
@@ -77,8 +77,15 @@ export const writeKey = (lane: string, seq: number, taskId: string, index: numbe
   escapeId(taskId),
   index + MOST_WRITES,
 ]
-/** What the parts of a pending write are filed under; the colon tells it from a checkpoint's. */
-export const writeOwner = (key: Key): string => `${key[2]}:${key[3]}`
+/** The same for a pending write, in a range of its own beside the checkpoint's. */
+export const newWritePartsOwner = (): string => OF_WRITES + newPartsOwner()
+const OF_WRITES = 'w:'
+export const writePartsOf = (lane: string, seq: number): Range => ({
+  from: [lane, seq, OF_WRITES],
+  to: [lane, seq, 'w;'],
+})
+/** Tells the writes of one checkpoint apart. */
+export const writeName = (key: Key): string => `${key[2]}:${key[3]}`
 
 export const FAMILY_KEY: Key = ['family']
 export const DATABASE_PARTITION = ''

@@ -1,5 +1,5 @@
 import { CheckpointerError } from '../errors.ts'
-import type { Batch, Key, Limits, Put } from './storage.ts'
+import { bytesOf, type Batch, type Key, type Limits } from './storage.ts'
 
 /** For adapters: refuses a batch beyond the limits, before anything is done with it. */
 export function refuseTooLarge(limits: Limits, batch: Batch): void {
@@ -8,7 +8,7 @@ export function refuseTooLarge(limits: Limits, batch: Batch): void {
   if (operations > limits.operations) throw tooLarge('commit', operations, limits.operations, 'operations')
   let total = 0
   for (const put of puts) {
-    const size = weigh(put)
+    const size = bytesOf(put)
     total += size
     if (size > limits.valueBytes) throw tooLarge('row', size, limits.valueBytes)
     for (const key of [put.key, put.alias ?? []]) {
@@ -18,8 +18,6 @@ export function refuseTooLarge(limits: Limits, batch: Batch): void {
   }
   if (total > limits.commitBytes) throw tooLarge('commit', total, limits.commitBytes)
 }
-
-const weigh = ({ head, body }: Put): number => head.length + (body?.length ?? 0)
 
 const keyBytes = (key: Key): number =>
   key.reduce<number>((sum, part) => sum + (typeof part === 'string' ? part.length : 16), 0)

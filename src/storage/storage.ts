@@ -43,7 +43,7 @@ export type Key = readonly (string | number)[]
 
 export interface Row {
   readonly key: Key
-  /** Short text, always there. */
+  /** Short ASCII text, always there. */
   readonly head: string
   readonly body?: Uint8Array
   /** Opaque; changes whenever the row is put, and never comes back. */
@@ -114,6 +114,10 @@ export interface Limits {
   /** Bytes of all heads and bodies of one commit. */
   readonly commitBytes: number
 }
+
+/** What a row counts for in the limits. Heads are ASCII, so that their length is their bytes. */
+export const bytesOf = ({ head, body }: Pick<Put, 'head' | 'body'>): number =>
+  head.length + (body?.length ?? 0)
 
 /** Compares keys as every storage orders them: numbers by value, strings by code unit, shorter first. */
 export function compareKeys(a: Key, b: Key): number {

@@ -84,7 +84,7 @@ export function parseEvent(data: unknown): CheckpointerEvent | undefined {
     const value = message[name]
     const fits =
       kind === 'numbers'
-        ? Array.isArray(value) && value.every((each) => typeof each === 'number')
+        ? Array.isArray(value) && Array.from(value).every((each) => typeof each === 'number')
         : typeof value === kind
     if (!fits) return undefined
     event[name] = value

@@ -16,15 +16,22 @@ import {
 /** What stands at the other end: a worker that we started, or what the caller gave. */
 export type WorkerLike = Endpoint & { terminate?: () => void }
 
-/** How long the worker may take to answer its first call. */
-const HELLO_TIMEOUT = 10_000
 /**
  * How long a worker that has closed its database lives on. WebKit takes a while to let go of a connection, and
  * was seen to keep one for ever, blocking whoever deletes the database, when its worker ended right after.
  */
 const GRACE = 1_000
-/** How long a call may go unanswered before the worker is asked whether it is still there, and for that answer. */
-const PATIENCE = 5_000
+/** How long a worker is waited for, in milliseconds. */
+export interface Patience {
+  /** For the answer to the first call. */
+  readonly hello: number
+  /** How long a call may go unanswered before the worker is asked whether it is still there, and for that answer. */
+  readonly answer: number
+  /** For an answer that may be waiting already: a page that was frozen sees its timers before its messages. */
+  readonly overdue: number
+}
+
+const PATIENCE: Patience = { hello: 10_000, answer: 4_500, overdue: 1_000 }
 
 /** Starts the worker that comes with the package. Bundlers look for exactly this expression. */
 export function startWorker(): WorkerLike {
@@ -36,10 +43,11 @@ export async function connect(
   worker: WorkerLike,
   name: string,
   onWarning: (warning: CheckpointerError) => void,
+  patience: Patience = PATIENCE,
 ): Promise<Host> {
-  const line = new Line(worker, onWarning)
+  const line = new Line(worker, onWarning, patience)
   try {
-    const { protocol } = await line.ask((remote) => remote.hello(), HELLO_TIMEOUT)
+    const { protocol } = await line.ask((remote) => remote.hello(), patience.hello)
     if (protocol !== PROTOCOL)
       throw new CheckpointerError(
         'UNSUPPORTED',
@@ -48,16 +56,28 @@ export async function connect(
     valueOf(await line.ask((remote) => remote.open({ name })))
   } catch (error) {
     line.hangUp()
-    throw error
+    if (CheckpointerError.is(error)) throw error
+    throw new CheckpointerError('WORKER_LOST', 'What answers there is not the worker of this package.', {
+      cause: error,
+    })
   }
   const call =
     (verb: Verb) =>
     async (request: unknown = {}): Promise<unknown> => {
+      let sent = false
       try {
-        return valueOf(await line.ask((remote) => remote.call(verb, transfer(request, buffersOf(request)))))
+        const reply = await line.ask((remote) => {
+          sent = true
+          return remote.call(verb, transfer(request, buffersOf(request)))
+        })
+        return valueOf(reply)
       } catch (error) {
-        if (!CheckpointerError.is(error, 'WORKER_LOST')) throw error
-        const outcome = READS.includes(verb) ? 'none' : 'unknown'
+        if (!CheckpointerError.is(error))
+          throw new CheckpointerError('FAILED', `The worker could not be asked: ${String(error)}`, {
+            cause: error,
+          })
+        if (error.code !== 'WORKER_LOST') throw error
+        const outcome = !sent || READS.includes(verb) ? 'none' : 'unknown'
         throw new CheckpointerError(
           'WORKER_LOST',
           `${error.message} ${outcome === 'unknown' ? 'The change may have been made or not.' : ''}`.trim(),
@@ -67,7 +87,12 @@ export async function connect(
     }
   const host = Object.fromEntries(VERBS.map((verb) => [verb, call(verb)])) as unknown as Host
   const ending = (end: () => Promise<void>) => () => end().finally(() => line.hangUp(GRACE))
-  return { ...host, close: ending(host.close), destroy: ending(host.destroy) }
+  // A worker that has died has let go of everything.
+  const close = (): Promise<void> =>
+    host.close().catch((error: unknown) => {
+      if (!CheckpointerError.is(error, 'WORKER_LOST')) throw error
+    })
+  return { ...host, close: ending(close), destroy: ending(host.destroy) }
 }
 
 function valueOf(reply: WireReply): unknown {
@@ -85,10 +110,12 @@ class Line {
   #watch: ReturnType<typeof setTimeout> | undefined
 
   readonly #onWarning: (warning: CheckpointerError) => void
+  readonly #patience: Patience
 
-  constructor(worker: WorkerLike, onWarning: (warning: CheckpointerError) => void) {
+  constructor(worker: WorkerLike, onWarning: (warning: CheckpointerError) => void, patience: Patience) {
     this.#worker = worker
     this.#onWarning = onWarning
+    this.#patience = patience
     worker.addEventListener('message', this.#onMessage)
     worker.addEventListener('error', this.#onError)
     worker.addEventListener('messageerror', this.#onError)
@@ -129,8 +156,12 @@ class Line {
 
   /** While calls are out: from time to time a question that a living worker answers at once. */
   #listen(): void {
+    const { answer, overdue } = this.#patience
     this.#watch ??= setTimeout(() => {
-      this.#watch = setTimeout(() => this.#lose('The worker no longer answers.'), PATIENCE)
+      const lose = (): void => this.#lose('The worker no longer answers.')
+      this.#watch = setTimeout(() => {
+        this.#watch = setTimeout(lose, overdue)
+      }, answer)
       const heard = (): void => {
         clearTimeout(this.#watch)
         this.#watch = undefined
@@ -138,7 +169,7 @@ class Line {
       }
       // A failed question is no answer: the timer decides.
       this.#remote.hello().then(heard, () => {})
-    }, PATIENCE)
+    }, answer)
   }
 
   #lose(message: string): void {
@@ -156,8 +187,14 @@ class Line {
     this.#worker.removeEventListener('error', this.#onError)
     this.#worker.removeEventListener('messageerror', this.#onError)
     this.#remote[releaseProxy]()
-    const end = setTimeout(() => this.#worker.terminate?.(), grace)
+    const end = setTimeout(() => letGo(this.#worker), grace)
     // In Node a timer would keep the process alive.
     ;(end as { unref?: () => void }).unref?.()
   }
+}
+
+/** A worker ends; a port is closed, so that the other end can be collected. */
+function letGo(worker: WorkerLike): void {
+  if (worker.terminate) worker.terminate()
+  else if (typeof MessagePort !== 'undefined' && worker instanceof MessagePort) worker.close()
 }

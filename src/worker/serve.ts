@@ -20,25 +20,42 @@ export type Opener = (message: OpenMessage, onWarning: (warning: CheckpointerErr
  * its constructor and run code here, so only whole calls of the three names below are let through to it.
  */
 export function serve(endpoint: Endpoint, open: Opener): void {
-  let host: Host | undefined
+  let opening: Promise<Host> | undefined
+  const start = (message: OpenMessage): Promise<Host> =>
+    open(message, (warning) => {
+      endpoint.postMessage({ forkpointWarning: toWire(warning) } satisfies WireWarning)
+    })
   const api: WireApi = {
     hello: async () => ({ protocol: PROTOCOL }),
     open: (message) =>
       answer(async () => {
-        host ??= await open(message, (warning) => {
-          endpoint.postMessage({ forkpointWarning: toWire(warning) } satisfies WireWarning)
-        })
+        // Two checkpointers would share one database whatever their names, and the first to close would end both.
+        if (opening)
+          throw new CheckpointerError(
+            'INVALID',
+            'This worker or port serves a checkpointer already. Give each one of its own.',
+          )
+        opening = start(message)
+        try {
+          await opening
+        } catch (error) {
+          opening = undefined
+          throw error
+        }
       }),
     call: (verb, request) =>
       answer(async () => {
         if (!VERBS.includes(verb))
-          throw new CheckpointerError('UNSUPPORTED', `There is no verb ${String(verb)}.`)
-        if (!host) throw new CheckpointerError('CLOSED', 'The worker has no database open.')
+          throw new CheckpointerError('UNSUPPORTED', `There is no verb ${JSON.stringify(verb)}.`)
+        if (!opening) throw new CheckpointerError('CLOSED', 'The worker has no database open.')
+        const host = await opening
         const run = host[verb] as (request: unknown) => Promise<unknown>
         return run.call(host, request)
       }),
   }
   expose(api, guarded(endpoint))
+  // A page that went away without a word; where the engine does not tell, its database stays open till the worker ends.
+  endpoint.addEventListener('close', () => void opening?.then((host) => host.close()).catch(() => undefined))
 }
 
 async function answer(work: () => Promise<unknown>): Promise<WireReply> {

@@ -7,6 +7,8 @@ import { seal, unseal } from './seal.ts'
 const INLINE_BYTES = 16 * 1024
 /** Room for a row's head beside its body. */
 const HEAD_BYTES = 8 * 1024
+/** Less than this leaves no room for a piece of a payload. */
+export const LEAST_VALUE_BYTES = HEAD_BYTES + 512
 
 export interface PlacedPayload {
   /** For the row itself. */

@@ -1,16 +1,17 @@
 import { CheckpointerError } from '../../errors.ts'
+import { asciiJson } from '../../state/json-bytes.ts'
 import { CURRENT_FORMAT } from '../../storage/format-version.ts'
 import type { Key, Row, Table } from '../../storage/storage.ts'
 import { murmur3 } from './checksum.ts'
 
 /**
- * The head of every row: `<format>.<sum>.<facts>`, where facts is JSON and sum is eight hex digits over where
+ * The head of every row: `<format>.<sum>.<facts>`, where facts is JSON in ASCII and sum is eight hex digits over where
  * the row stands, the facts and the body. A row that was damaged, or stands where another belongs, fails it.
  */
 const encoder = new TextEncoder()
 
 export function seal(partition: string, table: Table, key: Key, facts: object, body?: Uint8Array): string {
-  const json = JSON.stringify(facts)
+  const json = asciiJson(facts)
   return `${CURRENT_FORMAT}.${sum(partition, table, key, json, body)}.${json}`
 }
 
