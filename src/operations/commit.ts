@@ -44,17 +44,20 @@ export async function tryCommit(
         deletes: written.slice(i, i + most).map(({ table, key }) => ({ table, key })),
       })
   }
+  // As long as it is certain that the rest is not there: else the parts may be needed.
+  let isCertain = true
   try {
     for (const puts of inCommits(storage.limits, early)) {
       await storage.commit(partition, { puts })
       written.push(...puts)
     }
+    isCertain = false
     const puts = (batch.puts ?? []).filter((put) => early.length === 0 || !isPart(put))
     const result = await storage.commit(partition, { ...batch, puts })
     if (result.ok) return result.version
   } catch (error) {
-    // Only where it is certain that the rest was not written: else the parts may be needed.
-    if (CheckpointerError.is(error, 'TOO_LARGE') || CheckpointerError.is(error, 'QUOTA')) await takeBack()
+    if (isCertain || CheckpointerError.is(error, 'TOO_LARGE') || CheckpointerError.is(error, 'QUOTA'))
+      await takeBack().catch(() => {})
     throw error
   }
   await takeBack()

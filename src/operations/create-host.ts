@@ -11,8 +11,9 @@ import { prune } from './prune.ts'
 import { seal, unseal } from './rows/seal.ts'
 import { LEAST_VALUE_BYTES } from './rows/payload.ts'
 import { save } from './save.ts'
-import { placeText, ThreadCache, type Store } from './store.ts'
-import { usage, verify } from './survey.ts'
+import { placeText, ThreadCache, unlessDamaged, type Store } from './store.ts'
+import { usage } from './usage.ts'
+import { verify } from './verify.ts'
 import { threads } from './threads.ts'
 import { putWrites } from './writes.ts'
 
@@ -34,7 +35,7 @@ export async function createHost({
       'UNSUPPORTED',
       `A storage must take rows of ${LEAST_VALUE_BYTES} bytes at least.`,
     )
-  await claimDatabase(storage)
+  await claimDatabase(storage, onWarning)
   const running = new Set<Promise<unknown>>()
   const turns = new Map<string, Promise<unknown>>()
   let closed = false
@@ -118,11 +119,18 @@ export async function createHost({
 }
 
 /** The row that says what this database is. Made with the database, so that a wiped one can be told from it. */
-async function claimDatabase(storage: Storage): Promise<void> {
+async function claimDatabase(
+  storage: Storage,
+  onWarning: (warning: CheckpointerError) => void,
+): Promise<void> {
   const [rows] = await storage.read(DATABASE_PARTITION, [{ table: 'meta', keys: [DATABASE_KEY] }])
   const row = rows?.[0]
   if (row) {
-    const { format } = unseal(DATABASE_PARTITION, 'meta', row) as { format: number }
+    const facts = unlessDamaged(() => unseal(DATABASE_PARTITION, 'meta', row) as { format: number })
+    // Every row says its own format too, so all else can still be read.
+    if (!facts)
+      return onWarning(new CheckpointerError('CORRUPT', 'The row that describes the database is damaged.'))
+    const { format } = facts
     if (format <= CURRENT_FORMAT) return
     throw new CheckpointerError(
       'FORMAT_TOO_NEW',

@@ -1,27 +1,45 @@
+import { CheckpointerError } from '../errors.ts'
+import { threadKey } from '../storage/keys.ts'
 import type { DeleteCheckpointsRequest, RemovedReply } from './host.ts'
 import type { Family } from './family.ts'
-import type { LaneRows } from './lane-rows.ts'
-import { remove } from './removal.ts'
-import type { Loss } from './views.ts'
+import type { LaneRows } from './removal/lane-rows.ts'
+import { remove } from './removal/removal.ts'
+import type { Loss } from './removal/losses.ts'
 import type { CheckpointRow } from './rows/checkpoint-row.ts'
 import { readThread, type Store } from './store.ts'
 
 const NOTHING: RemovedReply = { removed: [], bytes: 0, kept: 0 }
 
-/** Deletes a thread with all its namespaces. Rows that its forks show stay for them. */
+/** Deletes a thread with all its namespaces, damaged or not. Rows that its forks show stay for them. */
 export async function deleteThread(store: Store, { thread }: { readonly thread: string }): Promise<boolean> {
-  const found = await readThread(store, { thread, namespace: '' })
+  const root = threadKey(thread, '')
+  const found = await store.storage.locate(root)
   if (!found) return false
-  await remove(store, found.partition, async (family, rows) => ({
-    losses: isAlone(family, thread)
-      ? // Then the whole partition goes, whatever is in it: nothing need be read.
-        family.threads.map((row) => ({ thread: row, shown: [], seqs: new Set<number>() }))
-      : await lossesOf(family, rows, thread, () => true),
-    deleteThreads: true,
-  }))
-  store.publish({ type: 'deleted', thread })
-  return true
+  let isThere = false
+  await store.inTurn({ thread, namespace: '' }, () =>
+    remove(store, found.partition, async (family, rows) => {
+      const damaged = family.damaged.filter(({ key }) => key[0] === root[0])
+      const own = family.threads.filter(({ facts }) => facts.thread === thread)
+      isThere = own.length + damaged.length > 0
+      if (damaged.length > 0) store.warn(leftBehind(thread))
+      // Alone in its partition: then all of that goes, whatever is in it, and nothing need be read.
+      const isAlone = own.length === family.threads.length && damaged.length === family.damaged.length
+      const losses = isAlone
+        ? own.map((row) => ({ thread: row, shown: [], seqs: new Set<number>() }))
+        : await lossesOf(family, rows, thread, () => true)
+      return { losses, damaged, deleteThreads: isThere }
+    }),
+  )
+  if (isThere) store.publish({ type: 'deleted', thread })
+  return isThere
 }
+
+const leftBehind = (thread: string): CheckpointerError =>
+  new CheckpointerError(
+    'CORRUPT',
+    `Thread '${thread}' was damaged; some of its rows may stay behind a fork of it.`,
+    { thread },
+  )
 
 /** Ids that do not exist are passed over. */
 export async function deleteCheckpoints(
@@ -41,9 +59,6 @@ export async function deleteRun(
 ): Promise<RemovedReply> {
   return removeWhere(store, thread, ({ facts }) => facts.runId === runId)
 }
-
-const isAlone = (family: Family, thread: string): boolean =>
-  family.threads.every(({ facts }) => facts.thread === thread)
 
 async function removeWhere(
   store: Store,

@@ -2,12 +2,12 @@ import { allRows, FAMILY_KEY } from '../storage/keys.ts'
 import type { Check, Put, Query, Row } from '../storage/storage.ts'
 import { seal, unseal } from './rows/seal.ts'
 import { openThread, type ThreadRow } from './rows/thread-row.ts'
-import type { Store } from './store.ts'
+import { unlessDamaged, type Store } from './store.ts'
 
 /**
  * A family is a thread and the forks that share rows with it: all that lives in one partition. Whatever changes
  * who shows which row (fork, copy, prune, delete) checks and renews the family's row, so that no two such
- * changes pass each other. Plain saves do not touch it.
+ * changes pass each other, and so does the first save of a thread or namespace. Other saves do not touch it.
  */
 export interface FamilyRow {
   readonly version: string | undefined
@@ -18,6 +18,8 @@ export interface FamilyRow {
 export interface Family extends FamilyRow {
   readonly partition: string
   readonly threads: readonly ThreadRow[]
+  /** Rows of threads that cannot be read: what these show is not known, so it stays. */
+  readonly damaged: readonly Row[]
 }
 
 export const familyQuery: Query = { table: 'meta', keys: [FAMILY_KEY] }
@@ -25,8 +27,9 @@ export const familyQuery: Query = { table: 'meta', keys: [FAMILY_KEY] }
 export function openFamily(partition: string, rows: readonly Row[] | undefined): FamilyRow {
   const row = rows?.[0]
   if (!row) return { version: undefined, sweep: [] }
-  const { sweep = [] } = unseal(partition, 'meta', row) as { sweep?: readonly string[] }
-  return { version: row.version, sweep }
+  // Its facts only save room: a damaged one is renewed like any other.
+  const facts = unlessDamaged(() => unseal(partition, 'meta', row) as { sweep?: readonly string[] })
+  return { version: row.version, sweep: facts?.sweep ?? [] }
 }
 
 export function renewFamily(
@@ -46,9 +49,11 @@ export async function readFamily(store: Store, partition: string): Promise<Famil
     { table: 'threads', ...allRows() },
     familyQuery,
   ])
+  const opened = threads.map((row) => ({ row, thread: unlessDamaged(() => openThread(partition, row)) }))
   return {
     partition,
     ...openFamily(partition, meta),
-    threads: threads.map((row) => openThread(partition, row)),
+    threads: opened.flatMap(({ thread }) => thread ?? []),
+    damaged: opened.flatMap(({ row, thread }) => (thread ? [] : [row])),
   }
 }

@@ -59,7 +59,11 @@ async function findById(store: Store, thread: ThreadRow, id: string): Promise<Ch
   )
   for (const row of found.flat()) {
     if (!shows(thread.facts.segments, row.key[0] as string, row.key[1] as number)) continue
-    return openCheckpoint(thread.partition, row)
+    const found = openCheckpoint(thread.partition, row)
+    if (found.facts.id === id) return found
+    throw new CheckpointerError('CORRUPT', `The index of ids names checkpoint ${found.seq} for another id.`, {
+      seq: found.seq,
+    })
   }
   return undefined
 }

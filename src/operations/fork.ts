@@ -109,7 +109,7 @@ function firstOwn(
 ) {
   const { base, body } = first.frame
   if (base !== undefined && base.key !== keyOf(point))
-    throw new CheckpointerError('INVALID', 'The edit of a fork must start from the fork point.')
+    throw new CheckpointerError('CONFLICT', 'The checkpoint was replaced while it was edited. Fork again.')
   const seq = point.seq + 1
   const frame =
     base === undefined
@@ -131,6 +131,8 @@ export async function copy(store: Store, request: CopyRequest): Promise<void> {
     if (await readThread(store, { thread: as, namespace: '' })) {
       throw new CheckpointerError('CONFLICT', `There is a thread '${as}' already.`, { thread: as })
     }
+    // The thread was deleted or changed between the two reads.
+    if (!rows.some((row) => row.version === root.version)) return LOST_RACE
     const renewed = renewFamily(partition, openFamily(partition, family))
     const twins = await Promise.all(rows.map((row) => twinOf(store, openThread(partition, row), request)))
     const result = await tryCommit(store, partition, {

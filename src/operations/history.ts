@@ -1,7 +1,7 @@
 import { CheckpointerError } from '../errors.ts'
 import { equalJson } from '../state/json.ts'
 import { byRef, needCheckpoint, newestFirst, oldestFirst } from './find.ts'
-import { missingLink, packFrames, readFrames } from './frames.ts'
+import { missingLink, packFrames, readFrames } from './frames/frames.ts'
 import type { Frames, HistoryReply, HistoryRequest, HistoryWhere } from './host.ts'
 import { infoOf, type CheckpointFacts, type CheckpointRow } from './rows/checkpoint-row.ts'
 import { laneOf } from './rows/lanes.ts'
@@ -40,6 +40,8 @@ async function readPage(store: Store, thread: ThreadRow, request: HistoryRequest
     items: found.map((row) => infoOf(row.facts)),
     ...(frames ? { frames } : {}),
     ...(next === undefined ? {} : { next }),
+    ...(request.before === undefined ? {} : { before: to + 1 }),
+    ...(request.after === undefined ? {} : { after: from - 1 }),
   }
 }
 

@@ -145,8 +145,11 @@ export interface HistoryRequest extends Place {
 export interface HistoryReply {
   readonly items: readonly StoredInfo[]
   readonly frames?: Frames
-  /** There is more beyond the last seq looked at. */
+  /** There is more: the seq that the next page begins with. */
   readonly next?: number
+  /** `before` and `after` as seqs, since the checkpoint that an id names may go between pages. */
+  readonly before?: number
+  readonly after?: number
 }
 
 export interface ForkRequest extends Place {

@@ -1,26 +1,25 @@
 import { CheckpointerError } from '../errors.ts'
-import { checkpointKey, ownerOfPart, seqRange, writePartsOf } from '../storage/keys.ts'
+import { checkpointKey, seqRange, writePartsOf } from '../storage/keys.ts'
 import type { Row } from '../storage/storage.ts'
 import { findCheckpoint } from './find.ts'
-import { frameQueries, frameRows, missingLink, packFrames } from './frames.ts'
-import type { Frames, LoadReply, LoadRequest, StoredWrite } from './host.ts'
+import { frameQueries, frameRows, missingLink, packFrames } from './frames/frames.ts'
+import type { Frames, LoadReply, LoadRequest } from './host.ts'
 import { infoOf, keyOf, type CheckpointFacts } from './rows/checkpoint-row.ts'
 import { laneOf } from './rows/lanes.ts'
-import { joinPayload } from './rows/payload.ts'
-import { unseal } from './rows/seal.ts'
 import type { ThreadRow } from './rows/thread-row.ts'
 import { readWhole, type Store } from './store.ts'
-import type { WriteFacts } from './writes.ts'
+import { openWrites } from './writes.ts'
 
 export async function load(store: Store, request: LoadRequest): Promise<LoadReply | undefined> {
   return readWhole(store, request, async (thread) => {
-    const facts = request.at ? (await findCheckpoint(store, thread, request.at))?.facts : thread.facts.head
-    return (
-      facts &&
-      loadFacts(store, thread, facts, request.known).catch((error: unknown) =>
-        Promise.reject(placed(error, request, facts.seq)),
-      )
-    )
+    let seq: number | undefined
+    try {
+      const facts = request.at ? (await findCheckpoint(store, thread, request.at))?.facts : thread.facts.head
+      seq = facts?.seq
+      return facts && (await loadFacts(store, thread, facts, request.known))
+    } catch (error) {
+      throw placed(error, request, seq)
+    }
   })
 }
 
@@ -56,26 +55,16 @@ function framesOf(partition: string, found: readonly Row[][], lane: string, seq:
   return packFrames(rows, [chain])
 }
 
-/** Pending writes in the order in which they came. */
-function openWrites(partition: string, rows: readonly Row[], parts: readonly Row[]): StoredWrite[] {
-  return rows
-    .map((row) => {
-      const facts = unseal(partition, 'writes', row) as WriteFacts
-      const [owner, count = 0] = facts.parts ?? []
-      const own = parts.filter((part) => ownerOfPart(part.key) === owner)
-      const { taskId, index, channel } = facts
-      return {
-        at: facts.at,
-        write: { taskId, index, channel, body: joinPayload(partition, row, count, facts.size, own) },
-      }
-    })
-    .sort((a, b) => a.at - b.at)
-    .map(({ write }) => write)
-}
-
-/** Says which checkpoint cannot be read because of the damage. */
-function placed(error: unknown, { thread, namespace }: LoadRequest, seq: number): unknown {
+/** Says of which thread, and which checkpoint cannot be read because of the damage. */
+function placed(error: unknown, { thread, namespace }: LoadRequest, wanted: number | undefined): unknown {
   if (!CheckpointerError.is(error, 'CORRUPT')) return error
-  const message = `Checkpoint ${seq} cannot be read: ${error.message}`
-  return new CheckpointerError('CORRUPT', message, { thread, namespace, seq: error.seq ?? seq, cause: error })
+  const seq = error.seq ?? wanted
+  const message =
+    wanted === undefined ? error.message : `Checkpoint ${wanted} cannot be read: ${error.message}`
+  return new CheckpointerError('CORRUPT', message, {
+    thread,
+    namespace,
+    ...(seq === undefined ? {} : { seq }),
+    cause: error,
+  })
 }

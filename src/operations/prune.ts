@@ -1,5 +1,5 @@
 import type { PruneRequest, RemovedReply } from './host.ts'
-import { remove } from './removal.ts'
+import { remove } from './removal/removal.ts'
 import type { CheckpointRow } from './rows/checkpoint-row.ts'
 import { needThread, noThread, type Store } from './store.ts'
 

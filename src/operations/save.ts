@@ -1,9 +1,10 @@
 import { CheckpointerError } from '../errors.ts'
 import { diff } from '../state/diff.ts'
 import { toBytes } from '../state/json-bytes.ts'
-import { compactSoon, isLong, shortened } from './compact.ts'
+import { familyQuery, openFamily, renewFamily } from './family.ts'
+import { compactSoon, isLong, shortened } from './frames/compact.ts'
 import { findCheckpoint, needCheckpoint, byRef } from './find.ts'
-import { parseBody, readFrames } from './frames.ts'
+import { parseBody, readFrames } from './frames/frames.ts'
 import type { NewCheckpoint, SaveReply, SaveRequest } from './host.ts'
 import {
   checkpointPuts,
@@ -88,12 +89,20 @@ async function attempt(
     updatedAt: Math.max(request.createdAt, facts.updatedAt),
   }
   const root = namespace === '' ? undefined : await rootRow(store, partition, request)
+  // A new row changes who lives in the partition: a removal that has counted them must not pass.
+  const family = row ? undefined : await familyRenewal(store, partition)
   const version = await tryCommit(store, partition, {
     checks: [
       row ? checkThread(row) : { table: 'threads', key: threadKey(thread, namespace), version: undefined },
       ...(root?.checks ?? []),
+      ...(family ? [family.check] : []),
     ],
-    puts: [...written.puts, threadPut(partition, next), ...(root?.puts ?? [])],
+    puts: [
+      ...written.puts,
+      threadPut(partition, next),
+      ...(root?.puts ?? []),
+      ...(family ? [family.put] : []),
+    ],
   })
   if (version === LOST_RACE) return LOST_RACE
   remember(store, { partition, version, facts: next }, written.facts)
@@ -185,6 +194,11 @@ async function frame(
   return delta.length * 2 < body.length
     ? { frame: () => deltaFrame(lane, parent, delta.length), body: delta }
     : whole
+}
+
+async function familyRenewal(store: Store, partition: string): Promise<{ check: Check; put: Put }> {
+  const [rows] = await store.storage.read(partition, [familyQuery])
+  return renewFamily(partition, openFamily(partition, rows))
 }
 
 /** The row of namespace '' stands for the thread in the list, also when only other namespaces are saved to. */

@@ -127,3 +127,13 @@ export async function readWhole<T>(
     }
   }
 }
+
+/** What reading gives, or nothing where the row is damaged: for those who can go on without it. */
+export function unlessDamaged<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch (error) {
+    if (CheckpointerError.is(error, 'CORRUPT')) return undefined
+    throw error
+  }
+}

@@ -1,11 +1,19 @@
-import { checkpointKey, newWritePartsOwner, partsOf, seqRange, writeKey, writeName } from '../storage/keys.ts'
+import {
+  checkpointKey,
+  newWritePartsOwner,
+  ownerOfPart,
+  partsOf,
+  seqRange,
+  writeKey,
+  writeName,
+} from '../storage/keys.ts'
 import type { Batch, Key, Put, Row } from '../storage/storage.ts'
 import { byRef, needCheckpoint } from './find.ts'
 import type { PutWritesRequest, StoredWrite } from './host.ts'
-import { placePayload } from './rows/payload.ts'
+import { joinPayload, placePayload } from './rows/payload.ts'
 import { seal, unseal } from './rows/seal.ts'
 import { LOST_RACE, tryCommit, untilCommitted } from './commit.ts'
-import { needThread, type Store } from './store.ts'
+import { checkThread, needThread, type Store } from './store.ts'
 
 /** The facts in the head of a row of `writes`; the body is the encoded value. */
 export interface WriteFacts {
@@ -21,30 +29,33 @@ export interface WriteFacts {
 
 /**
  * Writes belong to the thread that made them, also for a checkpoint that it borrows: they stand in its own lane,
- * so that a fork never sees what its origin went on to do. The checkpoint's row is checked, not renewed: writes
- * of many tasks do not get in each other's way.
+ * so that a fork never sees what its origin went on to do.
  */
 export async function putWrites(store: Store, request: PutWritesRequest): Promise<void> {
   const { thread, namespace } = request
-  const done = await untilCommitted(async () => {
-    const row = await needThread(store, request)
-    const checkpoint = await needCheckpoint(store, row, byRef(request.checkpoint))
-    const { seq } = checkpoint
-    const { lane } = row.facts
-    const range = { table: 'writes', ...seqRange(lane, seq, seq) } as const
-    const [existing = []] = await store.storage.read(row.partition, [range])
-    const fresh = freshWrites(lane, seq, request.writes, existing)
-    if (fresh.size === 0) return { seq, tasks: [] }
-    const batch = batchOf(store, row.partition, { lane, seq }, fresh, existing)
-    const key = checkpointKey(checkpoint.lane, seq)
-    const checks = [
-      ...(batch.checks ?? []),
-      { table: 'checkpoints', key, version: checkpoint.row.version } as const,
-    ]
-    const result = await tryCommit(store, row.partition, { ...batch, checks })
-    if (result === LOST_RACE) return LOST_RACE
-    return { seq, tasks: new Set([...fresh.values()].map(({ write }) => write.taskId)) }
-  })
+  const done = await store.inTurn({ thread, namespace }, () =>
+    untilCommitted(async () => {
+      const row = await needThread(store, request)
+      const checkpoint = await needCheckpoint(store, row, byRef(request.checkpoint))
+      const { seq } = checkpoint
+      const { lane } = row.facts
+      const range = { table: 'writes', ...seqRange(lane, seq, seq) } as const
+      const [existing = []] = await store.storage.read(row.partition, [range])
+      const fresh = freshWrites(lane, seq, request.writes, existing)
+      if (fresh.size === 0) return { seq, tasks: [] }
+      const batch = batchOf(store, row.partition, { lane, seq }, fresh, existing)
+      const key = checkpointKey(checkpoint.lane, seq)
+      const checks = [
+        ...(batch.checks ?? []),
+        // The thread may have stopped showing the checkpoint while its row stays for another.
+        checkThread(row),
+        { table: 'checkpoints', key, version: checkpoint.row.version } as const,
+      ]
+      const result = await tryCommit(store, row.partition, { ...batch, checks })
+      if (result === LOST_RACE) return LOST_RACE
+      return { seq, tasks: new Set([...fresh.values()].map(({ write }) => write.taskId)) }
+    }),
+  )
   for (const taskId of done.tasks) store.publish({ type: 'writes', thread, namespace, seq: done.seq, taskId })
 }
 
@@ -82,8 +93,10 @@ function batchOf(
   existing: readonly Row[],
 ): Batch {
   // Later writes come after earlier ones, also within a millisecond or after the clock was set back.
-  const facts = existing.map((row) => unseal(partition, 'writes', row) as WriteFacts)
-  const now = Math.max(Date.now(), ...facts.map(({ at }) => at + 0.001))
+  const now = existing.reduce((latest, row) => {
+    const { at } = unseal(partition, 'writes', row) as WriteFacts
+    return Math.max(latest, at + 0.001)
+  }, Date.now())
   const puts = [...fresh.values()].map(({ key, write }, i) => {
     const { taskId, index, channel, body } = write
     const owner = newWritePartsOwner()
@@ -107,4 +120,23 @@ export function partsOfWrite(partition: string, row: Row): NonNullable<Batch['de
   const { parts } = unseal(partition, 'writes', row) as WriteFacts
   const [lane, seq] = row.key as [string, number]
   return parts ? [{ table: 'parts', ...partsOf(lane, seq, parts[0]) }] : []
+}
+
+/** Pending writes in the order in which they came. `parts` may hold those of others too. */
+export function openWrites(partition: string, rows: readonly Row[], parts: readonly Row[]): StoredWrite[] {
+  return rows
+    .map((row) => openWrite(partition, row, parts))
+    .sort((a, b) => a.at - b.at)
+    .map(({ write }) => write)
+}
+
+export function openWrite(
+  partition: string,
+  row: Row,
+  parts: readonly Row[],
+): { at: number; write: StoredWrite } {
+  const { taskId, index, channel, at, size, parts: its } = unseal(partition, 'writes', row) as WriteFacts
+  const [owner, count = 0] = its ?? []
+  const own = parts.filter((part) => ownerOfPart(part.key) === owner)
+  return { at, write: { taskId, index, channel, body: joinPayload(partition, row, count, size, own) } }
 }

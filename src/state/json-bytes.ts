@@ -1,3 +1,4 @@
+import { CheckpointerError } from '../errors.ts'
 import type { Json } from './json.ts'
 
 const encoder = new TextEncoder()
@@ -13,20 +14,36 @@ const BYTES_MORE = 5
  * four times as fast (0.65 against 2.6 ms for 1.35 MB in Chromium 156), and a single dash would make it not so.
  */
 export function toBytes(value: Json): Uint8Array<ArrayBuffer> {
-  const text = JSON.stringify(value)
-  const bytes = encoder.encode(text)
-  const beyond = bytes.length - text.length
-  if (beyond === 0 || beyond * BYTES_MORE > text.length * MOST_ESCAPED) return bytes
-  return encoder.encode(text.replace(/[\u0080-\uffff]/g, escaped))
+  return fitting(() => {
+    const text = JSON.stringify(value)
+    const bytes = encoder.encode(text)
+    const beyond = bytes.length - text.length
+    if (beyond === 0 || beyond * BYTES_MORE > text.length * MOST_ESCAPED) return bytes
+    return encoder.encode(text.replace(/[\u0080-\uffff]/g, escaped))
+  })
 }
 
 /** JSON in ASCII alone. */
 export const asciiJson = (value: unknown): string =>
-  JSON.stringify(value).replace(/[\u0080-\uffff]/g, escaped)
+  fitting(() => JSON.stringify(value).replace(/[\u0080-\uffff]/g, escaped))
+
+/** Engines end strings at half a gigabyte or one, with a RangeError. */
+function fitting<T>(make: () => T): T {
+  try {
+    return make()
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause
+    const message = 'The state is larger than a text of this engine can be. Keep a part of it elsewhere.'
+    throw new CheckpointerError('TOO_LARGE', message, { cause })
+  }
+}
 
 const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
 
-/** Throws a TypeError or a SyntaxError for what is no JSON. */
 export function fromBytes(bytes: Uint8Array): Json {
-  return JSON.parse(decoder.decode(bytes)) as Json
+  try {
+    return JSON.parse(decoder.decode(bytes)) as Json
+  } catch (cause) {
+    throw new CheckpointerError('CORRUPT', 'A stored payload is no JSON.', { cause })
+  }
 }

@@ -2,6 +2,7 @@ import { describe } from 'vitest'
 import type { Ground } from './checkpointer/ground.ts'
 import { forkingLaws } from './checkpointer/forking.ts'
 import { listingLaws } from './checkpointer/listing.ts'
+import { racingLaws } from './checkpointer/racing.ts'
 import { removingLaws } from './checkpointer/removing.ts'
 import { savingLaws } from './checkpointer/saving.ts'
 import { sharingLaws } from './checkpointer/sharing.ts'
@@ -21,5 +22,6 @@ export function checkpointerSuite(name: string, fresh: () => Promise<Ground>): v
     describe('removing', () => removingLaws(fresh))
     describe('pending writes', () => writesLaws(fresh))
     describe('several at once', () => sharingLaws(fresh))
+    describe('races', () => racingLaws(fresh))
   })
 }

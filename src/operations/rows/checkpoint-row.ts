@@ -1,3 +1,4 @@
+import { CheckpointerError } from '../../errors.ts'
 import { checkpointAlias, checkpointKey, newPartsOwner, partsOf } from '../../storage/keys.ts'
 import type { Batch, Limits, Put, Row } from '../../storage/storage.ts'
 import type { StoredInfo } from '../host.ts'
@@ -32,11 +33,24 @@ export interface CheckpointRow {
   readonly seq: number
   readonly facts: CheckpointFacts
   readonly row: Row
+  /** Its facts cannot be read: they stand for nothing. */
+  readonly isDamaged?: true
 }
 
 export function openCheckpoint(partition: string, row: Row): CheckpointRow {
-  const facts = unseal(partition, 'checkpoints', row) as CheckpointFacts
+  const facts = unseal(partition, 'checkpoints', row)
+  if (!areFacts(facts) || facts.seq !== row.key[1])
+    throw new CheckpointerError('CORRUPT', `The facts of checkpoint ${row.key[1]} are none.`, {
+      seq: row.key[1] as number,
+    })
   return { lane: row.key[0] as string, seq: row.key[1] as number, facts, row }
+}
+
+/** A row that can only be deleted. */
+export function damagedRow(row: Row): CheckpointRow {
+  const [lane, seq] = row.key as [string, number]
+  const facts = { seq, id: '', createdAt: 0, frame: keyframe(seq, row.body?.length ?? 0) }
+  return { lane, seq, facts, row, isDamaged: true }
 }
 
 export const keyframe = (seq: number, size: number): StoredFrame => ({
@@ -89,6 +103,13 @@ export function dropParts({
   facts: { frame },
 }: CheckpointRow): NonNullable<Batch['deleteRanges']> {
   return frame.parts ? [{ table: 'parts', ...partsOf(lane, seq, frame.parts[0]) }] : []
+}
+
+/** Enough of a look that what reads them can rely on it: a sum protects from damage, not from a forger. */
+function areFacts(value: unknown): value is CheckpointFacts {
+  const { seq, id, createdAt, frame } = (value ?? {}) as Partial<Record<keyof CheckpointFacts, unknown>>
+  const { root, rows, chain, whole, size } = (frame ?? {}) as Partial<Record<keyof StoredFrame, unknown>>
+  return typeof id === 'string' && [seq, createdAt, root, rows, chain, whole, size].every(Number.isFinite)
 }
 
 /** What names the save that made this checkpoint, and no other. */

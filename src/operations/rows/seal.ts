@@ -5,30 +5,31 @@ import type { Key, Row, Table } from '../../storage/storage.ts'
 import { murmur3 } from './checksum.ts'
 
 /**
- * The head of every row: `<format>.<sum>.<facts>`, where facts is JSON in ASCII and sum is eight hex digits over where
- * the row stands, the facts and the body. A row that was damaged, or stands where another belongs, fails it.
+ * The head of every row: `<format>.<sum>.<facts>`, where facts is JSON in ASCII and sum is eight hex digits over the
+ * format, where the row stands, the facts and the body. A row that was damaged, or stands where another belongs, fails it.
  */
 const encoder = new TextEncoder()
 
 export function seal(partition: string, table: Table, key: Key, facts: object, body?: Uint8Array): string {
   const json = asciiJson(facts)
-  return `${CURRENT_FORMAT}.${sum(partition, table, key, json, body)}.${json}`
+  return `${CURRENT_FORMAT}.${sum(CURRENT_FORMAT, partition, table, key, json, body)}.${json}`
 }
 
 /** The facts of a row, or `CORRUPT` when it is not what was written. */
 export function unseal(partition: string, table: Table, row: Row): unknown {
   const match = /^(\d{1,4})\.([0-9a-f]{8})\./.exec(row.head)
   if (!match) throw corrupt(table, row.key, 'its head cannot be read')
-  if (Number(match[1]) > CURRENT_FORMAT) {
+  const format = Number(match[1])
+  const json = row.head.slice(match[0].length)
+  const sumAs = (assumed: number): string => sum(assumed, partition, table, row.key, json, row.body)
+  // A newer format may be summed in another way; but one that fits as ours had its number damaged.
+  if (format > CURRENT_FORMAT && sumAs(CURRENT_FORMAT) !== match[2]) {
     throw new CheckpointerError(
       'FORMAT_TOO_NEW',
-      `A row of ${table} has format ${match[1]}, this version reads up to ${CURRENT_FORMAT}. Update the package.`,
+      `A row of ${table} has format ${format}, this version reads up to ${CURRENT_FORMAT}. Update the package.`,
     )
   }
-  const json = row.head.slice(match[0].length)
-  if (sum(partition, table, row.key, json, row.body) !== match[2]) {
-    throw corrupt(table, row.key, 'its checksum does not fit')
-  }
+  if (sumAs(format) !== match[2]) throw corrupt(table, row.key, 'its checksum does not fit')
   try {
     return JSON.parse(json)
   } catch (cause) {
@@ -36,8 +37,15 @@ export function unseal(partition: string, table: Table, row: Row): unknown {
   }
 }
 
-function sum(partition: string, table: Table, key: Key, json: string, body: Uint8Array | undefined): string {
-  const place = sumOfText(`${JSON.stringify([partition, table, ...key])}\n${json}`)
+function sum(
+  format: number,
+  partition: string,
+  table: Table,
+  key: Key,
+  json: string,
+  body: Uint8Array | undefined,
+): string {
+  const place = sumOfText(`${JSON.stringify([format, partition, table, ...key])}\n${json}`)
   return (body ? murmur3(body, place) : place).toString(16).padStart(8, '0')
 }
 

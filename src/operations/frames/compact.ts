@@ -1,19 +1,19 @@
-import { checkpointKey } from '../storage/keys.ts'
-import type { Batch } from '../storage/storage.ts'
+import { checkpointKey } from '../../storage/keys.ts'
+import type { Batch } from '../../storage/storage.ts'
 import { readFrames } from './frames.ts'
-import type { Place } from './host.ts'
+import type { Place } from '../host.ts'
 import {
   checkpointPuts,
   dropParts,
   keyframe,
   type CheckpointFacts,
   type StoredFrame,
-} from './rows/checkpoint-row.ts'
-import { laneOf } from './rows/lanes.ts'
-import { toBytes } from '../state/json-bytes.ts'
-import { LOST_RACE, tryCommit } from './commit.ts'
-import { threadPut } from './rows/thread-row.ts'
-import { checkThread, placeText, type Lineage, type Store } from './store.ts'
+} from '../rows/checkpoint-row.ts'
+import { laneOf } from '../rows/lanes.ts'
+import { toBytes } from '../../state/json-bytes.ts'
+import { LOST_RACE, tryCommit } from '../commit.ts'
+import { threadPut } from '../rows/thread-row.ts'
+import { checkThread, placeText, type Lineage, type Store } from '../store.ts'
 
 /** A chain is worth a new keyframe when its deltas weigh half of the old one, and are worth the trouble … */
 const SHARE_OF_KEYFRAME = 0.5
@@ -91,7 +91,8 @@ async function commitKeyframe(
     checks: [...(batch.checks ?? []), checkThread(thread)],
     puts: [...(batch.puts ?? []), threadPut(thread.partition, facts)],
   })
-  if (version !== LOST_RACE) store.threads.set(place, { ...thread, version, facts }, lineage)
+  if (version !== LOST_RACE && store.threads.get(place)?.version === thread.version)
+    store.threads.set(place, { ...thread, version, facts }, lineage)
 }
 
 /** The same checkpoint with a chain that ends at the latest keyframe, if it really passes through that. */

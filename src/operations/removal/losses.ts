@@ -1,7 +1,7 @@
-import type { Family } from './family.ts'
-import type { CheckpointRow } from './rows/checkpoint-row.ts'
-import { withSeqs, type Segment } from './rows/lanes.ts'
-import type { ThreadFacts, ThreadRow } from './rows/thread-row.ts'
+import type { Family } from '../family.ts'
+import type { CheckpointRow } from '../rows/checkpoint-row.ts'
+import { withSeqs, type Segment } from '../rows/lanes.ts'
+import type { ThreadFacts, ThreadRow } from '../rows/thread-row.ts'
 
 /** What one namespace of a thread is to lose. */
 export interface Loss {

@@ -1,7 +1,7 @@
-import { seqRange } from '../storage/keys.ts'
-import { openCheckpoint, type CheckpointRow } from './rows/checkpoint-row.ts'
-import { shows, stretches, type Segment } from './rows/lanes.ts'
-import type { Store } from './store.ts'
+import { seqRange } from '../../storage/keys.ts'
+import { damagedRow, openCheckpoint, type CheckpointRow } from '../rows/checkpoint-row.ts'
+import { shows, stretches, type Segment } from '../rows/lanes.ts'
+import { unlessDamaged, type Store } from '../store.ts'
 
 /** All rows of some lanes, each lane read once. What is decided by them is guarded by the family's row. */
 export class LaneRows {
@@ -40,6 +40,6 @@ export class LaneRows {
   async #read(lane: string): Promise<readonly CheckpointRow[]> {
     const query = { table: 'checkpoints', ...seqRange(lane, 0, Number.MAX_SAFE_INTEGER - 1) } as const
     const [rows = []] = await this.#store.storage.read(this.#partition, [query])
-    return rows.map((row) => openCheckpoint(this.#partition, row))
+    return rows.map((row) => unlessDamaged(() => openCheckpoint(this.#partition, row)) ?? damagedRow(row))
   }
 }

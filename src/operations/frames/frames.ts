@@ -1,14 +1,14 @@
-import { CheckpointerError } from '../errors.ts'
-import { fold, parseDelta } from '../state/delta.ts'
-import type { Json } from '../state/json.ts'
-import { fromBytes } from '../state/json-bytes.ts'
-import { ownerOfPart, seqRange } from '../storage/keys.ts'
-import type { Query, Row } from '../storage/storage.ts'
-import type { Frames } from './host.ts'
-import { openCheckpoint, type CheckpointRow } from './rows/checkpoint-row.ts'
-import { stretches, type Segment } from './rows/lanes.ts'
-import { joinPayload } from './rows/payload.ts'
-import type { Store } from './store.ts'
+import { CheckpointerError } from '../../errors.ts'
+import { fold, parseDelta } from '../../state/delta.ts'
+import type { Json } from '../../state/json.ts'
+import { fromBytes } from '../../state/json-bytes.ts'
+import { ownerOfPart, seqRange } from '../../storage/keys.ts'
+import type { Query, Row } from '../../storage/storage.ts'
+import type { Frames } from '../host.ts'
+import { openCheckpoint, type CheckpointRow } from '../rows/checkpoint-row.ts'
+import { stretches, type Segment } from '../rows/lanes.ts'
+import { joinPayload } from '../rows/payload.ts'
+import type { Store } from '../store.ts'
 
 /** The rows of some lanes between two seqs, read at one moment, opened and checked when first asked for. */
 export class FrameRows {
@@ -57,7 +57,10 @@ export class FrameRows {
       const found = this.get(next[0], next[1])
       if (!found) return undefined
       links.push(found)
-      next = found.facts.frame.base
+      const { base } = found.facts.frame
+      // What could be a circle is no chain.
+      if (base && base[1] >= found.seq) return undefined
+      next = base
     }
     return links.reverse()
   }

@@ -1,23 +1,25 @@
-import { CheckpointerError } from '../errors.ts'
-import { allRows, seqOf, seqRange, threadKey } from '../storage/keys.ts'
-import { TABLES, type Batch, type Range } from '../storage/storage.ts'
-import { readFamily, renewFamily, type Family } from './family.ts'
-import type { RemovedReply } from './host.ts'
+import { CheckpointerError } from '../../errors.ts'
+import { allRows, seqOf, seqRange, threadKey } from '../../storage/keys.ts'
+import { TABLES, type Batch, type Range, type Row } from '../../storage/storage.ts'
+import { readFamily, renewFamily, type Family } from '../family.ts'
+import type { RemovedReply } from '../host.ts'
 import { LaneRows } from './lane-rows.ts'
 import { rebase } from './rebase.ts'
-import { rowName } from './frames.ts'
-import type { CheckpointRow } from './rows/checkpoint-row.ts'
-import { shows } from './rows/lanes.ts'
-import { threadPut, type ThreadFacts } from './rows/thread-row.ts'
-import { fitsCommit, LOST_RACE, tryCommit, untilCommitted } from './commit.ts'
-import { checkThread, type Store } from './store.ts'
-import { partsOfWrite } from './writes.ts'
-import { lossOf, viewsAfter, withRoots, type Loss } from './views.ts'
+import { rowName } from '../frames/frames.ts'
+import type { CheckpointRow } from '../rows/checkpoint-row.ts'
+import { shows } from '../rows/lanes.ts'
+import { threadPut, type ThreadFacts } from '../rows/thread-row.ts'
+import { fitsCommit, LOST_RACE, tryCommit, untilCommitted } from '../commit.ts'
+import { checkThread, type Store } from '../store.ts'
+import { partsOfWrite } from '../writes.ts'
+import { lossOf, viewsAfter, withRoots, type Loss } from './losses.ts'
 
 export interface RemovalPlan {
   readonly losses: readonly Loss[]
-  /** The rows of these threads go as well. */
+  /** The rows of these threads go as well, */
   readonly deleteThreads?: boolean
+  /** and these rows of threads, which cannot be read. */
+  readonly damaged?: readonly Row[]
   readonly dryRun?: boolean
 }
 
@@ -45,13 +47,23 @@ export async function remove(
     const others = family.threads.filter((thread) => !lossOf(plan.losses, thread))
     const remaining = [...others.map((thread) => thread.facts), ...(plan.deleteThreads ? [] : after)]
     const lanes = lanesToSweep(plan.losses, family.sweep)
-    const all = remaining.length === 0 && !plan.dryRun ? [] : await rows.ofAll(lanes)
+    const unknown = family.damaged.filter((row) => !plan.damaged?.includes(row))
+    const wipes = remaining.length === 0 && unknown.length === 0
+    // While a thread cannot be read, what it shows is not known: then nothing is deleted, only hidden.
+    const all = unknown.length > 0 || (wipes && !plan.dryRun) ? [] : await rows.ofAll(lanes)
     const unshown = all.filter((row) => !isShown(remaining, row))
     const bytes = unshown.reduce((sum, row) => sum + row.facts.frame.size + row.row.head.length, 0)
     if (plan.dryRun) return { removed: lost, bytes, kept }
 
     const result = await unlessChanged(store, family, () =>
-      commitRemoval(store, family, rows, plan, after, remaining, unshown, lanes),
+      commitRemoval(store, family, rows, plan, {
+        after,
+        remaining,
+        unshown,
+        lanes,
+        wipes,
+        later: unknown.length > 0 ? lanes : [],
+      }),
     )
     for (const { thread } of plan.losses) store.threads.forget(thread.facts.thread)
     return result === LOST_RACE ? LOST_RACE : { removed: lost, bytes, kept }
@@ -73,19 +85,36 @@ async function unlessChanged<T>(
   }
 }
 
+/** What a removal comes to. */
+interface Outcome {
+  /** The threads that lose something, as they will be. */
+  readonly after: readonly ThreadFacts[]
+  /** All threads of the family that will be left. */
+  readonly remaining: readonly ThreadFacts[]
+  /** Rows that nobody will show. */
+  readonly unshown: readonly CheckpointRow[]
+  /** Where these stand, */
+  readonly lanes: readonly string[]
+  /** and where there may be more, which cannot be told yet. */
+  readonly later: readonly string[]
+  /** Nobody is left: the whole partition goes. */
+  readonly wipes: boolean
+}
+
 async function commitRemoval(
   store: Store,
   family: Family,
-  lanes: LaneRows,
+  rowsOfLanes: LaneRows,
   plan: RemovalPlan,
-  after: readonly ThreadFacts[],
-  remaining: readonly ThreadFacts[],
-  unshown: readonly CheckpointRow[],
-  swept: readonly string[],
+  { after, remaining, unshown, lanes, wipes, later }: Outcome,
 ): Promise<string | typeof LOST_RACE> {
   const { partition } = family
-  const checks = plan.losses.map(({ thread }) => checkThread(thread))
-  if (remaining.length === 0) {
+  const damaged = plan.damaged ?? []
+  const checks = [
+    ...plan.losses.map(({ thread }) => checkThread(thread)),
+    ...damaged.map(({ key, version }) => ({ table: 'threads', key, version }) as const),
+  ]
+  if (wipes) {
     const renewed = renewFamily(partition, family)
     return tryCommit(store, partition, {
       checks: [...checks, renewed.check],
@@ -94,12 +123,12 @@ async function commitRemoval(
   }
   const views = (facts: readonly ThreadFacts[]): Batch => ({
     checks,
-    deletes: plan.deleteThreads
-      ? plan.losses.map(({ thread: { facts } }) => ({
-          table: 'threads',
-          key: threadKey(facts.thread, facts.namespace),
-        }))
-      : [],
+    deletes: [
+      ...damaged.map(({ key }) => ({ table: 'threads', key }) as const),
+      ...(plan.deleteThreads ? plan.losses : []).map(({ thread: { facts } }) => {
+        return { table: 'threads', key: threadKey(facts.thread, facts.namespace) } as const
+      }),
+    ],
     puts: plan.deleteThreads ? [] : facts.map((each) => threadPut(partition, each)),
   })
   const dropped = new Set(unshown.map((row) => rowName(row.lane, row.seq)))
@@ -107,12 +136,12 @@ async function commitRemoval(
   const writes = joinBatches(
     ...(await Promise.all(plan.losses.map((loss) => dropWrites(store, partition, loss)))),
   )
-  const rows = await dropRows(store, partition, lanes, remaining, unshown)
-  const renewed = renewFamily(partition, family, [])
+  const rows = await dropRows(store, partition, rowsOfLanes, remaining, unshown)
+  const renewed = renewFamily(partition, family, later)
   const whole = joinBatches(views(trimmed), writes, rows, { checks: [renewed.check], puts: [renewed.put] })
   if (fitsCommit(store, whole)) return tryCommit(store, partition, whole)
 
-  const hidden = renewFamily(partition, family, swept)
+  const hidden = renewFamily(partition, family, lanes)
   const first = await tryCommit(
     store,
     partition,
@@ -199,7 +228,9 @@ function runsOf(rows: readonly CheckpointRow[], goes: ReadonlySet<CheckpointRow>
 async function dropWrites(store: Store, partition: string, { thread, seqs }: Loss): Promise<Batch> {
   if (seqs.size === 0) return {}
   const { lane } = thread.facts
-  const query = { table: 'writes', ...seqRange(lane, Math.min(...seqs), Math.max(...seqs)) } as const
+  const ordered = [...seqs].sort((a, b) => a - b)
+  const [lowest, highest] = [ordered[0] as number, ordered.at(-1) as number]
+  const query = { table: 'writes', ...seqRange(lane, lowest, highest) } as const
   const [rows = []] = await store.storage.read(partition, [query])
   const gone = rows.filter((row) => seqs.has(seqOf(row.key)))
   return {

@@ -1,9 +1,9 @@
-import { fold, parseDelta, type Delta } from '../state/delta.ts'
-import type { Json } from '../state/json.ts'
-import { toBytes } from '../state/json-bytes.ts'
-import { checkpointKey, seqRange } from '../storage/keys.ts'
-import type { Batch } from '../storage/storage.ts'
-import { FrameRows, missingLink, parseBody, rowName } from './frames.ts'
+import { fold, parseDelta, type Delta } from '../../state/delta.ts'
+import type { Json } from '../../state/json.ts'
+import { toBytes } from '../../state/json-bytes.ts'
+import { checkpointKey, seqRange } from '../../storage/keys.ts'
+import type { Batch } from '../../storage/storage.ts'
+import { FrameRows, missingLink, parseBody, rowName } from '../frames/frames.ts'
 import {
   checkpointPuts,
   deltaFrame,
@@ -11,10 +11,10 @@ import {
   keyframe,
   type CheckpointRow,
   type StoredFrame,
-} from './rows/checkpoint-row.ts'
-import type { ThreadFacts } from './rows/thread-row.ts'
+} from '../rows/checkpoint-row.ts'
+import type { ThreadFacts } from '../rows/thread-row.ts'
 import type { LaneRows } from './lane-rows.ts'
-import type { Store } from './store.ts'
+import { unlessDamaged, type Store } from '../store.ts'
 
 /** New frames for the rows whose base is about to be dropped: the same states, standing on what stays. */
 export async function rebase(
@@ -34,7 +34,10 @@ export async function rebase(
   if (dependents.length === 0) return {}
 
   const rows = await readChains(store, partition, dependents, names, known)
-  const parts = dependents.map((dependent) => moveDown(store, partition, rows, names, dependent))
+  // A state that stands on damage is lost already: it is left as it is, and keeps nothing else from going.
+  const parts = dependents.flatMap(
+    (dependent) => unlessDamaged(() => moveDown(store, partition, rows, names, dependent)) ?? [],
+  )
   return {
     checks: parts.map(({ row }) => ({ table: 'checkpoints', key: row.row.key, version: row.row.version })),
     deleteRanges: parts.flatMap(({ row }) => dropParts(row)),
@@ -68,7 +71,7 @@ async function readChains(
         break
       }
       const next = known.get(rowName(...base))
-      if (!next) throw missingLink(base[1])
+      if (!next) break
       link = next
     }
   }
