@@ -56,7 +56,7 @@ export async function verify(store: Store, { after }: VerifyRequest): Promise<Ve
 /** One thread's namespace at one moment: a change meanwhile must not look like damage. */
 async function checkThread(
   store: Store,
-  { partition, facts, version }: ThreadRow,
+  { partition, facts }: ThreadRow,
   check: Check,
 ): Promise<void> {
   const { lane, segments } = facts
@@ -66,10 +66,11 @@ async function checkThread(
     { table: 'parts', ...seqRange(lane, 0, LAST) },
     ...frameQueries(segments, 0, LAST),
   ])
-  const now = rows[0]
-  if (!now) return
-  if (now.version !== version) return checkThread(store, openThread(partition, now), check)
-  await checkStates(partition, facts, frames, check)
+  if (!rows[0]) return
+  const now = openThread(partition, rows[0])
+  // What was read beside it was chosen by the segments as they were.
+  if (JSON.stringify(now.facts.segments) !== JSON.stringify(segments)) return checkThread(store, now, check)
+  await checkStates(partition, now.facts, frames, check)
   for (const row of writes) {
     await check({ thread: facts.thread, seq: seqOf(row.key) }, () => openWrite(partition, row, parts))
   }

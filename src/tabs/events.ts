@@ -1,6 +1,6 @@
 import type { CheckpointerEvent } from '../checkpoint.ts'
 
-export type Listener = (event: CheckpointerEvent) => void
+type Listener = (event: CheckpointerEvent) => void
 
 /** Both ends of the news of one database. */
 export interface Events {

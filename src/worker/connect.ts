@@ -140,8 +140,13 @@ class Line {
     })
     this.#pending.add(reject)
     this.#listen()
-    const timer =
-      timeout && setTimeout(() => this.#lose(`The worker did not answer in ${timeout / 1000} s.`), timeout)
+    let timer: ReturnType<typeof setTimeout> | undefined
+    if (timeout !== undefined) {
+      const lose = (): void => this.#lose(`The worker did not answer in ${timeout / 1000} s.`)
+      timer = setTimeout(() => {
+        timer = setTimeout(lose, this.#patience.overdue)
+      }, timeout)
+    }
     try {
       return await Promise.race([call(this.#remote), lost])
     } finally {

@@ -54,8 +54,6 @@ export function serve(endpoint: Endpoint, open: Opener): void {
       }),
   }
   expose(api, guarded(endpoint))
-  // A page that went away without a word; where the engine does not tell, its database stays open till the worker ends.
-  endpoint.addEventListener('close', () => void opening?.then((host) => host.close()).catch(() => undefined))
 }
 
 async function answer(work: () => Promise<unknown>): Promise<WireReply> {
