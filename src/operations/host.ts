@@ -36,13 +36,13 @@ export type At =
   | { readonly label: string }
 
 /** One save, whatever else may have had its id before or since. */
-export interface SavedRef {
+interface SavedRef {
   readonly id: string
   readonly key: string
 }
 
 /** A state on its way: whole, or as what changed since a checkpoint of the same thread. */
-export interface Frame {
+interface Frame {
   /** The checkpoint that the delta starts from; absent when `body` is the whole state. */
   readonly base?: SavedRef
   readonly body: Uint8Array

@@ -21,7 +21,7 @@ export async function prune(store: Store, request: PruneRequest): Promise<Remove
 }
 
 /** Which of these, oldest first, the rules let go. The head always stays. */
-export function toRemove(shown: readonly CheckpointRow[], rules: PruneRequest): Set<number> {
+function toRemove(shown: readonly CheckpointRow[], rules: PruneRequest): Set<number> {
   const head = shown.at(-1)
   if (!head) return new Set()
   const onTheWay = ancestorsOf(shown, [head.seq])

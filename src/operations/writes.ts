@@ -16,7 +16,7 @@ import { LOST_RACE, tryCommit, untilCommitted } from './commit.ts'
 import { checkThread, needThread, type Store } from './store.ts'
 
 /** The facts in the head of a row of `writes`; the body is the encoded value. */
-export interface WriteFacts {
+interface WriteFacts {
   readonly taskId: string
   readonly index: number
   readonly channel: string

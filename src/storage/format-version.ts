@@ -1,5 +1,5 @@
 /** The formats that were ever written. A change that older code would misread gets a new number. */
-export const FORMAT = {
+const FORMAT = {
   /** The first one: lanes, frames, boxes, parts, rows checked by murmur3. */
   first: 1,
 } as const
