@@ -27,7 +27,12 @@ export class App {
     this.#thread = checkpointer.thread(first)
     this.#runs = new Runs({
       onChange: () => this.#refresh(),
-      onResume: (step) => say(`Resumed at step ${step} after a reload.`),
+      onResume: ({ thread, seq, step = seq }, isOwn) =>
+        say(
+          isOwn
+            ? `Resumed at step ${step} after a reload.`
+            : `Took over ${thread} at step ${step}: the tab that ran it is gone.`,
+        ),
     })
   }
 

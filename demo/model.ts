@@ -1,7 +1,7 @@
 /** A model that is none: what it says follows from the state alone, so that every run can be had again. */
 import { library } from './library.ts'
 
-export interface Message {
+interface Message {
   readonly role: 'user' | 'assistant' | 'tool'
   readonly text: string
   /** For a tool's message: which tool, what it was asked, and what it gave. */
@@ -67,10 +67,20 @@ export function advance(state: AgentState, node: string): Turn {
   }
 }
 
+/** Looks for what the script says, and for the last message when that is not what the script would have there. */
 function plan(state: AgentState): Message {
   const asked = state.messages.filter(({ role }) => role === 'user').length
   const { topics } = lineOf(asked - 1)
+  const own = ownWords(state)
+  if (own !== '') return { role: 'assistant', text: `I will look for: ${own}.` }
   return { role: 'assistant', text: `I will look for: ${topics[state.round % topics.length]}.` }
+}
+
+/** The words of the last message, if a fork has put others in the place of the script's. */
+function ownWords(state: AgentState): string {
+  const last = state.messages.at(-1)
+  const scripted = last?.role === 'user' ? state.question : goingOn(state.draft.at(-1) ?? '')
+  return last === undefined || last.text === scripted ? '' : words(last.text).join(' ')
 }
 
 function search(text: string): Message {
@@ -102,10 +112,12 @@ function write(state: AgentState): Turn {
   const [sentence = ''] = lastText(state).split(/(?<=\.)\s/)
   const round = state.round + 1
   const isLast = round >= lineOf(0).topics.length
-  const text = isLast ? `${sentence} That answers it.` : `${sentence} There is more to it.`
+  const text = isLast ? `${sentence} That answers it.` : goingOn(sentence)
   const next = say({ ...state, round, draft: [...state.draft, sentence] }, { role: 'assistant', text })
   return { state: next, next: isLast ? [] : ['plan'] }
 }
+
+const goingOn = (sentence: string): string => `${sentence} There is more to it.`
 
 const say = (state: AgentState, message: Message): AgentState => ({
   ...state,

@@ -1,4 +1,5 @@
 /** The runs of this tab, and the note that each leaves behind so that a reload can pick it up. */
+import type { CheckpointInfo } from 'forkpoint'
 import { runAgent, type AgentThread, type Ending, type RunOptions } from './agent.ts'
 import { alone } from './run-lock.ts'
 
@@ -7,8 +8,8 @@ export type Outcome = Ending | 'elsewhere' | 'nothing'
 export interface RunListener {
   /** Something about a run has changed. */
   readonly onChange: () => void
-  /** A run goes on that was cut off at this step. */
-  readonly onResume: (step: number) => void
+  /** A run goes on that was cut off there; `isOwn`: it was this tab's. */
+  readonly onResume: (head: CheckpointInfo, isOwn: boolean) => void
 }
 
 export class Runs {
@@ -66,7 +67,7 @@ export class Runs {
     try {
       const head = await thread.load()
       if (isResumed && !head?.next?.length) return 'nothing'
-      if (isResumed && head) this.#listener.onResume(head.step ?? head.seq)
+      if (isResumed && head) this.#listener.onResume(head, note.isOwn(id, options.runId))
       this.#steps.set(id, head?.step)
       this.#listener.onChange()
       note.write(id, options.runId)
@@ -83,9 +84,18 @@ export class Runs {
   }
 }
 
-/** Which run of a thread is going. It outlives the page when nothing has ended the run. */
+const keyOf = (thread: string): string => `forkpoint-demo:run:${thread}`
+
+/** Which run of a thread is going. It outlives the page when nothing has ended the run; its tab notes it too. */
 const note = {
-  read: (thread: string) => localStorage.getItem(`forkpoint-demo:run:${thread}`),
-  write: (thread: string, runId: string) => localStorage.setItem(`forkpoint-demo:run:${thread}`, runId),
-  remove: (thread: string) => localStorage.removeItem(`forkpoint-demo:run:${thread}`),
+  read: (thread: string) => localStorage.getItem(keyOf(thread)),
+  write(thread: string, runId: string) {
+    localStorage.setItem(keyOf(thread), runId)
+    sessionStorage.setItem(keyOf(thread), runId)
+  },
+  remove(thread: string) {
+    localStorage.removeItem(keyOf(thread))
+    sessionStorage.removeItem(keyOf(thread))
+  },
+  isOwn: (thread: string, runId: string) => sessionStorage.getItem(keyOf(thread)) === runId,
 }

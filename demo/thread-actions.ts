@@ -23,7 +23,7 @@ export async function forkThread(thread: AgentThread, at: number, text: string |
         }),
   })
   const change = text === undefined ? '' : ', with another last message'
-  say(`Forked ${thread.id} at ${at}${change}. Run goes on from there.`)
+  say(`Forked ${thread.id} at seq ${at}${change}. Run goes on from there.`)
   return as
 }
 

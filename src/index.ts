@@ -11,7 +11,14 @@ export type {
   Source,
   ThreadSummary,
 } from './checkpoint.ts'
-export type { Checkpointer, ThreadsOptions, Usage, Verification } from './checkpointer/checkpointer.ts'
+export type {
+  Checkpointer,
+  ThreadOptions,
+  ThreadsOptions,
+  Usage,
+  Verification,
+  VerifyOptions,
+} from './checkpointer/checkpointer.ts'
 export type { HistoryFilter, HistoryOptions } from './checkpointer/history.ts'
 export type { PruneOptions, Removed } from './checkpointer/prune-rules.ts'
 export type { ForkOptions, SaveOptions, TaskWrite, Thread, Which } from './checkpointer/thread.ts'

@@ -1,10 +1,11 @@
 import { StoredCheckpointer, type Checkpointer } from './checkpointer/checkpointer.ts'
+import { checkHost, checkIsObject, checkStorage, checkTypes } from './checkpointer/open-options.ts'
+import { checkFunction, checkIdAt, checkOptions, invalid, type Names } from './checkpointer/options.ts'
 import { CheckpointerError } from './errors.ts'
 import type { Host } from './operations/host.ts'
 import { createCodec } from './state/codec.ts'
 import type { TypeRegistration } from './state/types.ts'
 import type { Storage } from './storage/storage.ts'
-import { checkId } from './ids.ts'
 import { localEvents, tabEvents, type Events } from './tabs/events.ts'
 import { connect, startWorker, type WorkerLike } from './worker/connect.ts'
 
@@ -12,32 +13,47 @@ export interface OpenOptions {
   /** Names the database. All tabs that use the same name share it. */
   readonly name: string
   /** Where rows are kept. IndexedDB when absent. */
-  readonly storage?: Storage
+  readonly storage?: Storage | undefined
   /** The store's side, if it is one already made: a remote one, say. */
-  readonly host?: Host
+  readonly host?: Host | undefined
   /**
    * Where the store's side runs. `'auto'` (default): in the worker that comes with the package, or in this thread
    * where workers are refused. `false`: in this thread, as in a service worker. Or a function that gives a Worker,
    * a SharedWorker's port or another endpoint on which the worker script of this package listens.
    */
-  readonly worker?: 'auto' | false | (() => WorkerLike)
+  readonly worker?: 'auto' | false | (() => WorkerLike) | undefined
   /** `sync`, so far the only one: a save resolves when it is durable. */
-  readonly durability?: 'sync'
+  readonly durability?: 'sync' | undefined
   /** Classes and kinds of values of your own that states hold. */
-  readonly types?: readonly TypeRegistration[]
+  readonly types?: readonly TypeRegistration[] | undefined
   /** Told of what no call can be rejected with. The console when absent. */
-  readonly onWarning?: (warning: CheckpointerError) => void
+  readonly onWarning?: ((warning: CheckpointerError) => void) | undefined
+}
+
+const OPEN: Names<OpenOptions> = {
+  name: true,
+  storage: true,
+  host: true,
+  worker: true,
+  durability: true,
+  types: true,
+  onWarning: true,
 }
 
 /** Opens a checkpointer; the database is made when it does not exist yet. */
-export async function openCheckpointer(options: OpenOptions): Promise<Checkpointer> {
+export async function openCheckpointer(given: OpenOptions): Promise<Checkpointer> {
+  checkIsObject(given)
+  const options = checkOptions('openCheckpointer', given, OPEN)
   const { name, durability = 'sync', types, onWarning = (warning) => console.warn(warning) } = options
-  checkId('The name of a checkpointer', name)
+  checkIdAt('name', 'The name of a checkpointer', name)
+  checkStorage(options.storage)
+  checkHost(options.host)
+  checkTypes(types)
+  checkFunction('onWarning', onWarning)
   if (durability !== 'sync')
-    throw new CheckpointerError(
-      'UNSUPPORTED',
-      `The durability '${String(durability)}' is not there yet; use 'sync'.`,
-    )
+    throw new CheckpointerError('UNSUPPORTED', "Of durability there is only 'sync' yet.", {
+      path: 'durability',
+    })
   const codec = createCodec(types)
   // A host in this thread and the checkpointer are then two ends of one emitter; over IndexedDB each has a channel.
   const events: Events = options.storage ? localEvents() : tabEvents(name)
@@ -60,10 +76,10 @@ async function openHost(
   if (typeof indexedDB === 'undefined')
     throw new CheckpointerError(
       'UNSUPPORTED',
-      'There is no IndexedDB here. Give a storage: see forkpoint/storage/….',
+      "There is no IndexedDB here. Give a storage: `storage: memoryStorage()` from 'forkpoint/storage/memory'.",
     )
   if (worker !== 'auto' && worker !== false && typeof worker !== 'function')
-    throw new CheckpointerError('INVALID', "worker must be 'auto', false, or a function that gives a worker.")
+    throw invalid('worker', "'auto', false, or a function that gives a worker")
   if (typeof worker === 'function') return connect(givenBy(worker), name, onWarning)
   if (worker === 'auto') {
     try {
@@ -93,6 +109,7 @@ function givenBy(worker: () => WorkerLike): WorkerLike {
     throw new CheckpointerError(
       'INVALID',
       'worker must give a Worker or a port; of a SharedWorker its port, and not a promise of one.',
+      { path: 'worker' },
     )
   return given
 }

@@ -1,7 +1,7 @@
 /** One checkpoint: its facts, its last message, its state, and the way to a fork. */
 import type { Checkpoint } from 'forkpoint'
 import type { AgentState } from '../model.ts'
-import { button, byId, el, timeOf } from './dom.ts'
+import { button, byId, el, placeOf, timeOf } from './dom.ts'
 import { forkForm } from './fork-form.ts'
 import { jsonTree } from './json.ts'
 
@@ -14,7 +14,7 @@ export function showDetail(checkpoint: Checkpoint<AgentState>, onFormOpen: () =>
   const key = `${checkpoint.thread} ${checkpoint.id}`
   if (key === shown) return
   shown = key
-  const { seq, node, state } = checkpoint
+  const { seq, step, node, state } = checkpoint
   const last = state.messages.at(-1)
   const form = el('div')
   const close = (): void => {
@@ -27,7 +27,7 @@ export function showDetail(checkpoint: Checkpoint<AgentState>, onFormOpen: () =>
     () => {
       if (form.firstChild) return close()
       onFormOpen()
-      const made = forkForm(last?.text ?? '', close, (text) => fork(seq, text))
+      const made = forkForm(last?.text ?? '', leadsTo(checkpoint), close, (text) => fork(seq, text))
       form.replaceChildren(made)
       opener.setAttribute('aria-expanded', 'true')
       made.querySelector('textarea')?.focus()
@@ -40,7 +40,13 @@ export function showDetail(checkpoint: Checkpoint<AgentState>, onFormOpen: () =>
     el(
       'div',
       { class: 'panel-head' },
-      el('h2', { id: 'detail-title' }, `Checkpoint ${seq}`, el('span', { class: 'count' }, node ?? '')),
+      el(
+        'h2',
+        { id: 'detail-title' },
+        'Checkpoint ',
+        placeOf(seq, step),
+        el('span', { class: 'count' }, node ?? ''),
+      ),
       opener,
     ),
     form,
@@ -59,6 +65,14 @@ export function showDetail(checkpoint: Checkpoint<AgentState>, onFormOpen: () =>
   if (focused) (twinOf(detail, focused) ?? opener).focus()
 }
 
+/** What the agent will make of an edited message: each node reads the last one. */
+function leadsTo({ next }: Checkpoint<AgentState>): string {
+  const node = next?.[0]
+  if (node === undefined)
+    return 'Nothing comes next here: Run asks a new question, whatever the message says.'
+  return `What comes next, ${node}, reads this message: change it, and the agent takes another way.`
+}
+
 /** The part of the new tree in the place where the focus was in the old one. */
 function twinOf(detail: HTMLElement, focused: Element): HTMLElement | undefined {
   const path = focused.getAttribute('data-path')
@@ -75,10 +89,9 @@ export function showNoDetail(text: string): void {
   )
 }
 
-function facts({ id, parentId, createdAt, step, runId, next, source }: Checkpoint<AgentState>): HTMLElement {
+function facts({ id, parentId, createdAt, runId, next, source }: Checkpoint<AgentState>): HTMLElement {
   const list: [string, string | Node | undefined][] = [
     ['saved', timeOf(createdAt)],
-    ['step', step === undefined ? undefined : String(step)],
     ['next', next?.length ? next.join(', ') : 'nothing'],
     ['source', source],
     ['id', el('code', {}, id)],

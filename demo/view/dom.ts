@@ -84,6 +84,10 @@ export function onRow(list: HTMLElement, choose: (key: string) => void): void {
   })
 }
 
+/** Where a checkpoint stands: by the store's count, and by the agent's. */
+export const placeOf = (seq: number, step: number | undefined): string =>
+  step === undefined ? `seq ${seq}` : `seq ${seq} · step ${step}`
+
 const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' })
 
 export function timeOf(date: Date): HTMLTimeElement {

@@ -1,6 +1,6 @@
 /** A thread's checkpoints, newest first, as a trail. */
 import type { CheckpointInfo, Origin } from 'forkpoint'
-import { byId, el, onRow, setAttribute, showRows, timeOf } from './dom.ts'
+import { byId, el, onRow, placeOf, setAttribute, showRows, timeOf } from './dom.ts'
 
 export function onCheckpoint(choose: (seq: number) => void): void {
   onRow(byId('history', HTMLElement), (key) => choose(Number(key)))
@@ -34,7 +34,7 @@ export function showHistory({ checkpoints, selected, forkOf }: Trail): void {
         el(
           'span',
           { class: 'line' },
-          el('span', { class: 'seq' }, String(info.seq)),
+          el('span', { class: 'seq' }, placeOf(info.seq, info.step)),
           el('strong', {}, info.node ?? 'checkpoint'),
           timeOf(info.createdAt),
         ),
@@ -57,5 +57,5 @@ function notesOf(
   const notes = next === undefined ? [] : [next.length > 0 ? `then ${next.join(', ')}` : 'end']
   if (parentId === undefined || parentId === previousId) return notes
   const parent = seqById.get(parentId)
-  return [...notes, parent === undefined ? 'what it continues was pruned' : `branches off ${parent}`]
+  return [...notes, parent === undefined ? 'what it continues was pruned' : `branches off seq ${parent}`]
 }

@@ -1,6 +1,6 @@
 /** The list of threads, and where each was forked from. */
 import type { ThreadSummary } from 'forkpoint'
-import { byId, el, onRow, setAttribute, showRows, timeOf } from './dom.ts'
+import { byId, el, onRow, placeOf, setAttribute, showRows, timeOf } from './dom.ts'
 
 type Item = Pick<ThreadSummary, 'id'> & Partial<ThreadSummary>
 
@@ -22,11 +22,12 @@ export function showThreads(threads: readonly ThreadSummary[], current: string):
 
 function fill(row: HTMLButtonElement, { id, forkOf, head, updatedAt }: Item, isCurrent: boolean): Node[] {
   setAttribute(row, 'aria-current', isCurrent && 'page')
-  const state = head ? `${head.node ?? 'checkpoint'} ${head.seq}` : 'not saved yet'
+  const state = head ? `${head.node ?? 'checkpoint'} · ${placeOf(head.seq, head.step)}` : 'not saved yet'
   const lines = [
     el('span', { class: 'line' }, el('strong', {}, id)),
     el('span', { class: 'line faint' }, el('span', { class: 'fill' }, state), updatedAt && timeOf(updatedAt)),
   ]
-  const origin = forkOf && el('span', { class: 'line faint' }, `fork of ${forkOf.thread} at ${forkOf.seq}`)
+  const origin =
+    forkOf && el('span', { class: 'line faint' }, `fork of ${forkOf.thread} at seq ${forkOf.seq}`)
   return origin ? [...lines, origin] : lines
 }

@@ -2,22 +2,30 @@ import type { CheckpointerEvent, ThreadSummary } from '../checkpoint.ts'
 import { CheckpointerError } from '../errors.ts'
 import type { Host, StoredSummary, ThreadsRequest, VerifyReply } from '../operations/host.ts'
 import type { Codec } from '../state/codec.ts'
-import { checkOptions, invalid } from './fields.ts'
 import { KnownStates } from './known-states.ts'
+import {
+  checkFunction,
+  checkLimit,
+  checkOptions,
+  checkSignal,
+  invalid,
+  timeOf,
+  type Names,
+} from './options.ts'
 import { Saves } from './saves.ts'
 import { StoredThread, toInfo, type Shared } from './stored-thread.ts'
 import type { Thread } from './thread.ts'
 
 export interface ThreadsOptions {
   /** The most to give. All when absent. */
-  readonly limit?: number
+  readonly limit?: number | undefined
   /** `oldest` reads the whole list before it gives the first. */
-  readonly order?: 'latest' | 'oldest'
+  readonly order?: 'latest' | 'oldest' | undefined
   /** Only threads last changed before this. */
-  readonly before?: Date
+  readonly before?: Date | undefined
   /** Only threads that fit. */
-  readonly where?: (thread: ThreadSummary) => boolean
-  readonly signal?: AbortSignal
+  readonly where?: ((thread: ThreadSummary) => boolean) | undefined
+  readonly signal?: AbortSignal | undefined
 }
 
 /** What the store holds. Bytes are those that were handed to the storage; on disk they may be fewer or more. */
@@ -31,6 +39,17 @@ export interface Usage {
   readonly persisted?: boolean
 }
 
+export interface ThreadOptions {
+  /** A lane of its own within the thread, for a subgraph. The root when absent. */
+  readonly namespace?: string | undefined
+}
+
+export interface VerifyOptions {
+  readonly signal?: AbortSignal | undefined
+  /** Told, page by page, how many rows and states were checked so far. */
+  readonly onProgress?: ((checked: number) => void) | undefined
+}
+
 /** What `verify` found. */
 export interface Verification {
   /** How many rows and states were checked. */
@@ -40,7 +59,7 @@ export interface Verification {
 
 export interface Checkpointer {
   /** A handle on a thread. Nothing is read or written until it is used. */
-  thread<State = unknown>(id: string, options?: { readonly namespace?: string }): Thread<State>
+  thread<State = unknown>(id: string, options?: ThreadOptions): Thread<State>
   /** The threads, the latest first unless `order` says otherwise. */
   threads(options?: ThreadsOptions): AsyncIterable<ThreadSummary>
   /** Hears of every change, from any tab. Call what it returns to stop. */
@@ -52,10 +71,7 @@ export interface Checkpointer {
   /** Resolves when all that was saved so far is durable; rejects when some of it could not be. */
   flush(): Promise<void>
   /** Checks every row, and every state down its chain. */
-  verify(options?: {
-    readonly signal?: AbortSignal
-    readonly onProgress?: (checked: number) => void
-  }): Promise<Verification>
+  verify(options?: VerifyOptions): Promise<Verification>
   /** Waits for what is under way, then lets go of the storage. */
   close(): Promise<void>
   /** Deletes everything under this name, and closes. */
@@ -67,6 +83,10 @@ export interface EventSource {
   subscribe(listener: (event: CheckpointerEvent) => void): () => void
   close(): void
 }
+
+const THREAD: Names<ThreadOptions> = { namespace: true }
+const THREADS: Names<ThreadsOptions> = { limit: true, order: true, before: true, where: true, signal: true }
+const VERIFY: Names<VerifyOptions> = { signal: true, onProgress: true }
 
 const THREADS_PAGE = 100
 
@@ -93,16 +113,19 @@ export class StoredCheckpointer implements Checkpointer {
     this.#events = events
   }
 
-  thread<State>(id: string, { namespace = '' }: { readonly namespace?: string } = {}): Thread<State> {
+  thread<State>(id: string, options: ThreadOptions = {}): Thread<State> {
+    const { namespace = '' } = checkOptions('thread', options, THREAD)
     return new StoredThread<State>(this.#shared, id, namespace)
   }
 
-  async *threads(options: ThreadsOptions = {}): AsyncGenerator<ThreadSummary> {
-    checkOptions('The options of threads', options)
-    const { limit = Number.POSITIVE_INFINITY, order = 'latest' } = options
-    if (limit !== Number.POSITIVE_INFINITY && (!Number.isSafeInteger(limit) || limit < 0))
-      throw invalid('limit', 'a whole number from 0')
-    if (options.before && Number.isNaN(options.before.getTime())) throw invalid('before', 'a date')
+  async *threads(given: ThreadsOptions = {}): AsyncGenerator<ThreadSummary> {
+    const options = checkOptions('threads', given, THREADS)
+    const { limit = Number.POSITIVE_INFINITY, order = 'latest', before, where, signal } = options
+    checkLimit(limit)
+    if (before !== undefined && Number.isNaN(timeOf(before))) throw invalid('before', 'a date')
+    if (where !== undefined && typeof where !== 'function')
+      throw invalid('where', 'a function that is given a summary, `({ id }) => …`')
+    checkSignal(signal)
     if (order !== 'latest' && order !== 'oldest') throw invalid('order', "'latest' or 'oldest'")
     const found = this.#latestFirst(options)
     let left = limit
@@ -114,7 +137,7 @@ export class StoredCheckpointer implements Checkpointer {
 
   async *#latestFirst({ before, where, signal }: ThreadsOptions): AsyncGenerator<ThreadSummary> {
     // Ranks are whole milliseconds: what is lower than this by half of one came before.
-    let after: ThreadsRequest['after'] = before && { rank: before.getTime() - 0.5, thread: '' }
+    let after: ThreadsRequest['after'] = before && { rank: timeOf(before) - 0.5, thread: '' }
     for (;;) {
       signal?.throwIfAborted()
       const reply = await this.#shared.host.threads({ limit: THREADS_PAGE, ...(after ? { after } : {}) })
@@ -139,6 +162,7 @@ export class StoredCheckpointer implements Checkpointer {
   }
 
   subscribe(listener: (event: CheckpointerEvent) => void): () => void {
+    if (typeof (listener as unknown) !== 'function') throw invalid('listener', 'a function')
     this.#refuseWhenClosed()
     return this.#events.subscribe(listener)
   }
@@ -167,13 +191,10 @@ export class StoredCheckpointer implements Checkpointer {
     await this.#shared.saves.flushed()
   }
 
-  async verify({
-    signal,
-    onProgress,
-  }: {
-    readonly signal?: AbortSignal
-    readonly onProgress?: (checked: number) => void
-  } = {}): Promise<Verification> {
+  async verify(options: VerifyOptions = {}): Promise<Verification> {
+    const { signal, onProgress } = checkOptions('verify', options, VERIFY)
+    checkSignal(signal)
+    checkFunction('onProgress', onProgress)
     const problems: Verification['problems'][number][] = []
     let checked = 0
     for (let after: string | undefined; ;) {

@@ -1,61 +1,112 @@
 import type { CheckpointFields } from '../checkpoint.ts'
 import { CheckpointerError } from '../errors.ts'
-import type { StoredExtra, StoredFields, StoredInfo } from '../operations/host.ts'
+import type { HistoryWhere, StoredExtra, StoredFields, StoredInfo } from '../operations/host.ts'
 import type { Codec } from '../state/codec.ts'
 import { pathText } from '../state/json.ts'
-import { checkId } from '../ids.ts'
+import type { HistoryFilter } from './history.ts'
+import {
+  checkIdAt,
+  checkOptions,
+  invalid,
+  itemsOf,
+  reading,
+  type Names,
+  type OrUndefined,
+} from './options.ts'
 
+export const FIELDS: Names<CheckpointFields> = {
+  node: true,
+  next: true,
+  step: true,
+  runId: true,
+  workflow: true,
+  label: true,
+  source: true,
+  path: true,
+  extra: true,
+}
+const FILTER: Names<HistoryFilter> = {
+  runId: true,
+  node: true,
+  source: true,
+  label: true,
+  step: true,
+  workflow: true,
+  extra: true,
+}
 const TEXTS = ['node', 'runId', 'workflow', 'label', 'source'] as const
-const LISTS = ['next', 'path'] as const
 const MAX_TEXT = 1024
 const MAX_LIST = 10_000
 
 /** The caller's fields as they are stored; refuses what they cannot be. */
-export function storedFields(fields: CheckpointFields, codec: Codec): StoredFields {
+export function storedFields(fields: OrUndefined<CheckpointFields>, codec: Codec): StoredFields {
+  const { node, step, runId, workflow, label, source, extra } = fields
   for (const name of TEXTS) {
     const value: unknown = fields[name]
     if (value === undefined) continue
     if (typeof value !== 'string' || value.length > MAX_TEXT)
       throw invalid(name, `a string of at most ${MAX_TEXT} characters`)
   }
-  for (const name of LISTS) {
-    const value: unknown = fields[name]
-    if (value === undefined) continue
-    const isList =
-      Array.isArray(value) && value.length <= MAX_LIST && value.every((item) => typeof item === 'string')
-    if (!isList) throw invalid(name, `an array of at most ${MAX_LIST} strings`)
-  }
-  if (fields.step !== undefined && !Number.isFinite(fields.step)) throw invalid('step', 'a finite number')
-  const { node, next, step, runId, workflow, label, source, path, extra } = fields
+  // What deleteRun would not take could never be deleted by it.
+  if (runId !== undefined) checkIdAt('runId', 'runId', runId)
+  if (step !== undefined && !Number.isFinite(step)) throw invalid('step', 'a finite number')
+  const next = textsOf('next', fields.next)
+  const path = textsOf('path', fields.path)
   return withoutUndefined({
     node,
-    next: next && [...next],
+    next,
     step,
     runId,
     workflow,
     label,
     source,
-    path: path && [...path],
-    extra: extra === undefined ? undefined : storedExtra(extra, codec),
+    path,
+    extra: extra === undefined ? undefined : storedExtra('extra', extra, codec),
   })
 }
 
+function textsOf(name: string, value: unknown): string[] | undefined {
+  if (value === undefined) return undefined
+  const wanted = `an array of at most ${MAX_LIST} strings`
+  const items = itemsOf(name, value, wanted, MAX_LIST)
+  if (!items.every((item) => typeof item === 'string')) throw invalid(name, wanted)
+  return items
+}
+
+/** What a history is filtered by, as it is stored. */
+export function storedFilter(given: HistoryFilter, codec: Codec): HistoryWhere {
+  const { extra, ...fields } = checkOptions('where', given, FILTER, 'where')
+  const { step, ...texts } = fields
+  for (const [name, value] of Object.entries(texts))
+    if (value !== undefined && typeof (value as unknown) !== 'string')
+      throw invalid(`where.${name}`, 'a string')
+  if (step !== undefined && !Number.isFinite(step)) throw invalid('where.step', 'a finite number')
+  return {
+    ...withoutUndefined(fields),
+    ...(extra === undefined ? {} : { extra: storedExtra('where.extra', extra, codec) }),
+  }
+}
+
 /** As a list of names and values, since a name may be any text. */
-export function storedExtra(extra: Readonly<Record<string, unknown>>, codec: Codec): StoredExtra {
+function storedExtra(place: string, extra: Readonly<Record<string, unknown>>, codec: Codec): StoredExtra {
   const shape: unknown = extra
-  const isRecord =
-    typeof shape === 'object' &&
-    shape !== null &&
-    [Object.prototype, null].includes(Object.getPrototypeOf(shape) as null)
-  if (!isRecord) throw invalid('extra', 'a plain object')
-  return Object.entries(extra).map(([name, value]) => {
+  const names = reading(place, () => {
+    const isRecord =
+      typeof shape === 'object' &&
+      shape !== null &&
+      [Object.prototype, null].includes(Object.getPrototypeOf(shape) as null)
+    if (!isRecord) throw invalid(place, 'a plain object')
+    return Object.keys(shape)
+  })
+  return names.map((name) => {
+    const path = `${place}${pathText([name]).slice(1)}`
+    const value = reading(path, () => extra[name])
     try {
       return [name, codec.capture(value).state] as const
     } catch (error) {
       if (!CheckpointerError.is(error)) throw error
-      const path = `extra${pathText([name]).slice(1)}${(error.path ?? '$').slice(1)}`
       throw new CheckpointerError(error.code, `extra cannot be kept: ${error.message}`, {
-        path,
+        path: `${path}${(error.path ?? '$').slice(1)}`,
         cause: error,
       })
     }
@@ -82,23 +133,6 @@ export function infoFields(
         : Object.fromEntries(extra.map(([name, value]) => [name, codec.decode(value)])),
   })
 }
-
-/** For callers without types: a clear refusal in place of a failure somewhere inside. */
-export function checkOptions(name: string, options: unknown): void {
-  if (typeof options !== 'object' || options === null) throw invalid(name, 'an object')
-}
-
-/** A reference to a checkpoint: its seq or its id. */
-export function checkRef(name: string, ref: unknown): asserts ref is number | string {
-  if (typeof ref === 'number') {
-    if (!Number.isSafeInteger(ref) || ref < 0) throw invalid(name, 'a seq (a whole number from 0) or an id')
-  } else {
-    checkId(name, ref)
-  }
-}
-
-export const invalid = (name: string, wanted: string): CheckpointerError =>
-  new CheckpointerError('INVALID', `${name} must be ${wanted}.`, { path: name })
 
 type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> }
 

@@ -1,34 +1,45 @@
 import type { CheckpointInfo, Snapshot, Source } from '../checkpoint.ts'
-import type { Host, HistoryRequest, HistoryWhere, Place, StoredInfo } from '../operations/host.ts'
+import type { Host, HistoryRequest, Place, StoredInfo } from '../operations/host.ts'
 import type { Codec } from '../state/codec.ts'
 import type { Json } from '../state/json.ts'
-import { checkRef, invalid, storedExtra } from './fields.ts'
+import { storedFilter } from './fields.ts'
+import { checkFlag, checkLimit, checkRef, checkSignal, invalid, type Names } from './options.ts'
 import { unfold } from './unfold.ts'
 
 export interface HistoryOptions {
   /** The most to give. All when absent. */
-  readonly limit?: number
+  readonly limit?: number | undefined
   /** Only what came before this one, by seq or id. */
-  readonly before?: number | string
+  readonly before?: number | string | undefined
   /** Only what came after this one, by seq or id. */
-  readonly after?: number | string
-  readonly order?: 'newest' | 'oldest'
+  readonly after?: number | string | undefined
+  readonly order?: 'newest' | 'oldest' | undefined
   /** Only what fits all of these. */
-  readonly where?: HistoryFilter
+  readonly where?: HistoryFilter | undefined
   /** With their states. */
-  readonly states?: boolean
-  readonly signal?: AbortSignal
+  readonly states?: boolean | undefined
+  readonly signal?: AbortSignal | undefined
 }
 
 export interface HistoryFilter {
-  readonly runId?: string
-  readonly node?: string
-  readonly source?: Source
-  readonly label?: string
-  readonly step?: number
-  readonly workflow?: string
+  readonly runId?: string | undefined
+  readonly node?: string | undefined
+  readonly source?: Source | undefined
+  readonly label?: string | undefined
+  readonly step?: number | undefined
+  readonly workflow?: string | undefined
   /** Values that `extra` must have at these names. */
-  readonly extra?: Readonly<Record<string, unknown>>
+  readonly extra?: Readonly<Record<string, unknown>> | undefined
+}
+
+export const HISTORY: Names<HistoryOptions> = {
+  limit: true,
+  before: true,
+  after: true,
+  order: true,
+  where: true,
+  states: true,
+  signal: true,
 }
 
 /** Pages are this large; with states smaller, since those may be large themselves. */
@@ -47,8 +58,9 @@ export async function* pages(
   options: HistoryOptions,
 ): AsyncGenerator<CheckpointInfo | Snapshot> {
   const { limit = Number.POSITIVE_INFINITY, order = 'newest', states = false, signal } = options
-  if (limit !== Number.POSITIVE_INFINITY && (!Number.isSafeInteger(limit) || limit < 0))
-    throw invalid('limit', 'a whole number from 0')
+  checkLimit(limit)
+  checkFlag('states', states)
+  checkSignal(signal)
   if (order !== 'newest' && order !== 'oldest') throw invalid('order', "'newest' or 'oldest'")
   if (options.before !== undefined) checkRef('before', options.before)
   if (options.after !== undefined) checkRef('after', options.after)
@@ -59,7 +71,7 @@ export async function* pages(
     states,
     ...(options.before === undefined ? {} : { before: options.before }),
     ...(options.after === undefined ? {} : { after: options.after }),
-    ...(options.where ? { where: storedFilter(options.where, codec) } : {}),
+    ...(options.where === undefined ? {} : { where: storedFilter(options.where, codec) }),
   }
   for (let left = limit; left > 0;) {
     signal?.throwIfAborted()
@@ -72,11 +84,13 @@ export async function* pages(
     }
     left -= page.items.length
     if (page.next === undefined) return
-    request =
-      order === 'newest' ? { ...request, before: page.next + 1 } : { ...request, after: page.next - 1 }
+    // As seqs from here on: a checkpoint that was named by its id may go between two pages.
+    const before = order === 'newest' ? page.next + 1 : page.before
+    const after = order === 'oldest' ? page.next - 1 : page.after
+    request = {
+      ...request,
+      ...(before === undefined ? {} : { before }),
+      ...(after === undefined ? {} : { after }),
+    }
   }
-}
-
-function storedFilter({ extra, ...fields }: HistoryFilter, codec: Codec): HistoryWhere {
-  return extra === undefined ? fields : { ...fields, extra: storedExtra(extra, codec) }
 }

@@ -1,25 +1,36 @@
 import { CheckpointerError } from '../errors.ts'
 import type { Place, PruneRequest } from '../operations/host.ts'
-import { invalid } from './fields.ts'
+import { checkFlag, checkOptions, invalid, timeOf, type Names } from './options.ts'
 
 /** Which checkpoints to remove. At least one rule that lets something go is needed; the head always stays. */
 export interface PruneOptions {
   /** Keep this many of the newest. */
-  readonly keepLast?: number
+  readonly keepLast?: number | undefined
   /** Remove only what is older: than this many milliseconds, or than a date. With `keepLast`, both must agree. */
-  readonly olderThan?: number | Date
+  readonly olderThan?: number | Date | undefined
   /** Keep each whose seq is a multiple of this. */
-  readonly keepEvery?: number
+  readonly keepEvery?: number | undefined
   /** Keep those with a label. */
-  readonly keepLabelled?: boolean
+  readonly keepLabelled?: boolean | undefined
   /** `keep`: also what the kept ones continue. `drop` (default): only the kept ones. */
-  readonly ancestors?: 'keep' | 'drop'
+  readonly ancestors?: 'keep' | 'drop' | undefined
   /** `keep`: also the tip of each branch. `drop`: remove all that the head does not continue. */
-  readonly branches?: 'keep' | 'drop'
+  readonly branches?: 'keep' | 'drop' | undefined
   /** Then remove the oldest until the rest weighs no more than this. */
-  readonly maxBytes?: number
+  readonly maxBytes?: number | undefined
   /** Only tell what would go. */
-  readonly dryRun?: boolean
+  readonly dryRun?: boolean | undefined
+}
+
+const PRUNE: Names<PruneOptions> = {
+  keepLast: true,
+  olderThan: true,
+  keepEvery: true,
+  keepLabelled: true,
+  ancestors: true,
+  branches: true,
+  maxBytes: true,
+  dryRun: true,
 }
 
 /** What went, or would go. */
@@ -41,10 +52,13 @@ export function pruneRequest(place: Place, options: PruneOptions): PruneRequest 
     branches,
     maxBytes,
     dryRun = false,
-  } = options
+  } = checkOptions('prune', options, PRUNE)
   if (keepLast !== undefined) wholeNumber('keepLast', keepLast, 0)
   if (keepEvery !== undefined) wholeNumber('keepEvery', keepEvery, 1)
-  if (maxBytes !== undefined && !(maxBytes >= 0)) throw invalid('maxBytes', 'a number of bytes')
+  if (maxBytes !== undefined && !(typeof maxBytes === 'number' && maxBytes >= 0))
+    throw invalid('maxBytes', 'a number of bytes')
+  checkFlag('keepLabelled', keepLabelled)
+  checkFlag('dryRun', dryRun)
   if (!['keep', 'drop'].includes(ancestors)) throw invalid('ancestors', "'keep' or 'drop'")
   if (branches !== undefined && !['keep', 'drop'].includes(branches))
     throw invalid('branches', "'keep' or 'drop'")
@@ -80,7 +94,7 @@ function wholeNumber(name: string, value: number, least: number): void {
 }
 
 function instant(olderThan: number | Date): number {
-  const at = olderThan instanceof Date ? olderThan.getTime() : Date.now() - olderThan
+  const at = typeof olderThan === 'number' ? Date.now() - olderThan : timeOf(olderThan)
   if (!Number.isFinite(at) || (typeof olderThan === 'number' && olderThan < 0))
     throw invalid('olderThan', 'an age in milliseconds, or a date')
   return at

@@ -3,15 +3,24 @@ import { CheckpointerError } from '../errors.ts'
 import type { At, Host, NewCheckpoint, Place, SaveRequest, StoredInfo } from '../operations/host.ts'
 import type { Codec } from '../state/codec.ts'
 import { fromBytes, toBytes } from '../state/json-bytes.ts'
-import { checkId, isWriteIndex } from '../ids.ts'
-import { checkOptions, checkRef, infoFields, invalid, storedFields, withoutUndefined } from './fields.ts'
-import { pages, type HistoryOptions } from './history.ts'
+import { isWriteIndex } from '../ids.ts'
+import { FIELDS, infoFields, storedFields, withoutUndefined } from './fields.ts'
+import { HISTORY, pages, type HistoryOptions } from './history.ts'
 import { newId } from './new-id.ts'
 import type { KnownState, KnownStates } from './known-states.ts'
+import { checkFunction, checkIdAt, checkOptions, checkRef, invalid, itemsOf, type Names } from './options.ts'
 import { pruneRequest, type PruneOptions, type Removed } from './prune-rules.ts'
 import type { Saves } from './saves.ts'
 import type { ForkOptions, SaveOptions, TaskWrite, Thread, Which } from './thread.ts'
 import { unfold } from './unfold.ts'
+import { refOf, whichAt } from './which.ts'
+
+const SAVE: Names<SaveOptions> = { ...FIELDS, id: true, parent: true, expect: true }
+const FORK: Names<ForkOptions<unknown>> = { at: true, edit: true, as: true, label: true }
+const WRITE: Names<TaskWrite> = { channel: true, value: true, index: true }
+
+const EXPECT_UNDEFINED =
+  'expect is undefined: use `head?.seq ?? null` or `head?.id ?? null`, where null is for no head; or leave expect out.'
 
 /** What all threads of a checkpointer share. */
 export interface Shared {
@@ -30,8 +39,8 @@ export class StoredThread<State> implements Thread<State> {
   readonly #place: Place
 
   constructor(shared: Shared, id: string, namespace: string) {
-    checkId('A thread id', id)
-    checkId('A namespace', namespace, true)
+    checkIdAt('id', 'A thread id', id)
+    checkIdAt('namespace', 'A namespace', namespace, true)
     this.id = id
     this.namespace = namespace
     this.#shared = shared
@@ -44,14 +53,16 @@ export class StoredThread<State> implements Thread<State> {
 
   async #save(
     state: State,
-    options: SaveOptions,
+    given: SaveOptions,
     ahead: Promise<unknown> | undefined,
   ): Promise<CheckpointInfo> {
-    checkOptions('The options of save', options)
+    const options = checkOptions('save', given, SAVE)
     const { host, known, saves, resend } = this.#shared
     const { parent, expect } = options
-    if (parent !== undefined && parent !== null) checkRef('parent', parent)
-    if (expect !== undefined && expect !== null) checkRef('expect', expect)
+    if (parent !== undefined && parent !== null) checkRef('parent', parent, 'a seq, an id or null')
+    if ('expect' in options && expect === undefined)
+      throw new CheckpointerError('INVALID', EXPECT_UNDEFINED, { path: 'expect' })
+    if (expect !== undefined && expect !== null) checkRef('expect', expect, 'a seq, an id or null')
     // Up to the first await all is synchronous: the state is captured, and requests leave in the order of calls.
     const start = known.find(this.#place, parent ?? undefined) ?? known.find(this.#place)
     const { checkpoint, known: next } = this.#capture(state, options, start)
@@ -84,7 +95,7 @@ export class StoredThread<State> implements Thread<State> {
     fields: SaveOptions,
     start: KnownState | undefined,
   ): { checkpoint: NewCheckpoint; known: KnownState } {
-    if (fields.id !== undefined) checkId('id', fields.id)
+    if (fields.id !== undefined) checkIdAt('id', 'id', fields.id)
     const { codec } = this.#shared
     const stored = storedFields(fields, codec)
     const { state: next, delta } = codec.capture(state, start?.state)
@@ -101,13 +112,14 @@ export class StoredThread<State> implements Thread<State> {
   }
 
   async load(which?: Which): Promise<Checkpoint<State> | undefined> {
-    return (await this.#load(which))?.checkpoint
+    const at = which === undefined ? undefined : whichAt('which', which)
+    return (await this.#load(at))?.checkpoint
   }
 
-  async #load(which?: Which): Promise<{ checkpoint: Checkpoint<State>; known: KnownState } | undefined> {
+  async #load(at: At | undefined): Promise<{ checkpoint: Checkpoint<State>; known: KnownState } | undefined> {
     const { host, codec, known } = this.#shared
-    const at = which === undefined ? undefined : whichAt(which)
-    const mine = typeof which === 'object' ? undefined : known.find(this.#place, which)
+    const ref = at && refOf(at)
+    const mine = at && ref === undefined ? undefined : known.find(this.#place, ref)
     const reply = await host.load({
       ...this.#place,
       ...(at ? { at } : {}),
@@ -122,7 +134,7 @@ export class StoredThread<State> implements Thread<State> {
         seq: info.seq,
       })
     const now: KnownState = { id: info.id, key: info.key ?? info.id, seq: info.seq, state }
-    known.add(this.#place, now, which === undefined)
+    known.add(this.#place, now, at === undefined)
     const pendingWrites = writes.map(({ taskId, index, channel, body }) => {
       return { taskId, index, channel, value: codec.decode(fromBytes(body)) }
     })
@@ -135,19 +147,19 @@ export class StoredThread<State> implements Thread<State> {
   history(options: HistoryOptions & { readonly states: true }): AsyncIterable<Snapshot<State>>
   history(options?: HistoryOptions): AsyncIterable<CheckpointInfo>
   history(options: HistoryOptions = {}): AsyncIterable<CheckpointInfo> {
-    checkOptions('The options of history', options)
+    const given = checkOptions('history', options, HISTORY)
     const { host, codec } = this.#shared
-    return pages({ host, codec, place: this.#place, toInfo: (info) => this.#info(info) }, options)
+    return pages({ host, codec, place: this.#place, toInfo: (info) => this.#info(info) }, given)
   }
 
   async fork(options: ForkOptions<State> = {}): Promise<Thread<State>> {
-    checkOptions('The options of fork', options)
-    const { as = crypto.randomUUID(), label = `fork-of:${this.id}`, edit } = options
-    checkId('A thread id', as)
+    const { at: which, edit, ...names } = checkOptions<ForkOptions<State>>('fork', options, FORK)
+    const { as = crypto.randomUUID(), label = `fork-of:${this.id}` } = names
+    checkIdAt('as', 'A thread id', as)
     storedFields({ label }, this.#shared.codec)
-    if (edit !== undefined && typeof edit !== 'function') throw invalid('edit', 'a function')
-    const at = options.at === undefined ? undefined : whichAt(options.at)
-    const first = edit && (await this.#edited(edit, options.at, label))
+    checkFunction('edit', edit)
+    const at = which === undefined ? undefined : whichAt('at', which)
+    const first = edit && (await this.#edited(edit, at, label))
     const point = first?.at ?? at
     const request = { ...this.#place, as, label, createdAt: Date.now(), key: newId() }
     const { head } = await this.#shared.host.fork({
@@ -163,8 +175,8 @@ export class StoredThread<State> implements Thread<State> {
   }
 
   /** The fork point's state after the caller's edit, as the first checkpoint of the fork. */
-  async #edited(edit: NonNullable<ForkOptions<State>['edit']>, which: Which | undefined, label: string) {
-    const loaded = await this.#load(which)
+  async #edited(edit: NonNullable<ForkOptions<State>['edit']>, at: At | undefined, label: string) {
+    const loaded = await this.#load(at)
     if (!loaded)
       throw new CheckpointerError(
         'NOT_FOUND',
@@ -174,9 +186,10 @@ export class StoredThread<State> implements Thread<State> {
     const { checkpoint: origin, known: start } = loaded
     const returned: unknown = await edit(origin.state)
     // `draft => draft.n++` returns a number: nobody means that to be the state.
-    if (returned !== undefined && typeof returned !== typeof origin.state)
-      throw invalid('What edit returns', 'a whole state, or nothing when it has changed the draft')
-    const state = returned ?? origin.state
+    const isOther = typeof returned !== typeof origin.state || (returned === null && origin.state !== null)
+    if (returned !== undefined && isOther)
+      throw invalid('edit', 'a whole state, or nothing when it has changed the draft', 'What edit returns')
+    const state = returned === undefined ? origin.state : returned
     const { node, next, step, workflow, path, extra } = origin
     const fields: CheckpointFields = {
       ...withoutUndefined({ node, next, step, workflow, path, extra }),
@@ -187,24 +200,25 @@ export class StoredThread<State> implements Thread<State> {
   }
 
   async copy(as: string): Promise<Thread<State>> {
-    checkId('A thread id', as)
+    checkIdAt('as', 'A thread id', as)
     await this.#shared.host.copy({ thread: this.id, as, createdAt: Date.now() })
     return new StoredThread<State>(this.#shared, as, this.namespace)
   }
 
   async prune(options: PruneOptions): Promise<Removed> {
-    checkOptions('The options of prune', options)
     return this.#shared.host.prune(pruneRequest(this.#place, options))
   }
 
   async deleteCheckpoints(refs: readonly (number | string)[]): Promise<Removed> {
-    if (!Array.isArray(refs)) throw invalid('What to delete', 'a list of seqs and ids')
-    for (const ref of refs) checkRef('A checkpoint', ref)
-    return this.#shared.host.deleteCheckpoints({ ...this.#place, ids: [...refs] })
+    const ids = itemsOf('refs', refs, 'a list of seqs and ids').map((ref, i) => {
+      checkRef(`refs[${i}]`, ref)
+      return ref
+    })
+    return this.#shared.host.deleteCheckpoints({ ...this.#place, ids })
   }
 
   async deleteRun(runId: string): Promise<Removed> {
-    checkId('A run id', runId)
+    checkIdAt('runId', 'A run id', runId)
     return this.#shared.host.deleteRun({ thread: this.id, runId })
   }
 
@@ -214,14 +228,13 @@ export class StoredThread<State> implements Thread<State> {
   }
 
   async putWrites(checkpoint: number | string, taskId: string, writes: readonly TaskWrite[]): Promise<void> {
-    checkRef('A checkpoint', checkpoint)
-    checkId('A task id', taskId)
-    if (!Array.isArray(writes)) throw invalid('writes', 'a list')
-    const stored = writes.map((write: TaskWrite, i) => {
-      checkOptions('A write', write)
-      const { channel, value, index } = write
-      if (typeof channel !== 'string') throw invalid('channel', 'a string')
-      if (index !== undefined && !isWriteIndex(index)) throw invalid('index', 'a whole number')
+    checkRef('checkpoint', checkpoint)
+    checkIdAt('taskId', 'A task id', taskId)
+    const stored = itemsOf('writes', writes, 'a list').map((write, i) => {
+      const path = `writes[${i}]`
+      const { channel, value, index } = checkOptions('a write', write as TaskWrite, WRITE, path)
+      if (typeof channel !== 'string') throw invalid(`${path}.channel`, 'a string')
+      if (index !== undefined && !isWriteIndex(index)) throw invalid(`${path}.index`, 'a whole number')
       return { taskId, index: index ?? i, channel, body: toBytes(this.#shared.codec.capture(value).state) }
     })
     await this.#shared.host.putWrites({ ...this.#place, checkpoint, writes: stored })
@@ -243,15 +256,4 @@ export function toInfo(codec: Codec, { thread, namespace }: Place, info: StoredI
     createdAt: new Date(createdAt),
     ...infoFields(info, codec),
   }
-}
-
-function whichAt(which: Which): At {
-  if (typeof which === 'number' || typeof which === 'string') {
-    checkRef('A checkpoint', which)
-    return typeof which === 'number' ? { seq: which } : { id: which }
-  }
-  checkOptions('A checkpoint', which)
-  if ('step' in which && Number.isFinite(which.step)) return { step: which.step }
-  if ('label' in which && typeof which.label === 'string') return { label: which.label }
-  throw invalid('A checkpoint', 'a seq, an id, { step } or { label }')
 }

@@ -1,35 +1,45 @@
 import type { Checkpoint, CheckpointFields, CheckpointInfo, Snapshot } from '../checkpoint.ts'
 import type { HistoryOptions } from './history.ts'
+import type { OrUndefined } from './options.ts'
 import type { PruneOptions, Removed } from './prune-rules.ts'
 
-export interface SaveOptions extends CheckpointFields {
+export interface SaveOptions extends OrUndefined<CheckpointFields> {
   /** An id of your own; unique within the thread and namespace. One is made when absent. */
-  readonly id?: string
+  readonly id?: string | undefined
   /** The checkpoint that this one continues, by seq or id; `null` for none. The head when absent. */
-  readonly parent?: number | string | null
-  /** Save only if this is the head, by seq or id (`null`: only if there is none), else reject with `CONFLICT`. */
+  readonly parent?: number | string | null | undefined
+  /**
+   * Save only if this is the head, by seq or id (`null`: only if there is none), else reject with `CONFLICT`.
+   * Never `undefined`, which would be no check at all: `head?.id ?? null`.
+   */
   readonly expect?: number | string | null
 }
 
 /** Which checkpoint: by seq, by id, by step, or by label (the latest one that fits). */
-export type Which = number | string | { readonly step: number } | { readonly label: string }
+export type Which =
+  | number
+  | string
+  | { readonly seq: number }
+  | { readonly id: string }
+  | { readonly step: number }
+  | { readonly label: string }
 
 export interface ForkOptions<State> {
   /** The checkpoint to start from. The head when absent. */
-  readonly at?: Which
+  readonly at?: Which | undefined
   /** Changes the state that the fork starts with: in the draft given, or by returning another one. */
-  readonly edit?: (draft: State) => State | void | Promise<State | void>
+  readonly edit?: ((draft: State) => State | void | Promise<State | void>) | undefined
   /** The id of the new thread. One is made when absent. */
-  readonly as?: string
+  readonly as?: string | undefined
   /** Names the new thread, and its first checkpoint when there is an edit. `fork-of:<thread>` when absent. */
-  readonly label?: string
+  readonly label?: string | undefined
 }
 
 /** A write of a task, as it is given: `index` is its place in the list unless it says otherwise. */
 export interface TaskWrite {
   readonly channel: string
   readonly value: unknown
-  readonly index?: number
+  readonly index?: number | undefined
 }
 
 /** One conversation or run. A handle costs nothing, and nothing is read or written until it is used. */

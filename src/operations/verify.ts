@@ -54,11 +54,7 @@ export async function verify(store: Store, { after }: VerifyRequest): Promise<Ve
 }
 
 /** One thread's namespace at one moment: a change meanwhile must not look like damage. */
-async function checkThread(
-  store: Store,
-  { partition, facts }: ThreadRow,
-  check: Check,
-): Promise<void> {
+async function checkThread(store: Store, { partition, facts }: ThreadRow, check: Check): Promise<void> {
   const { lane, segments } = facts
   const [rows = [], writes = [], parts = [], ...frames] = await store.storage.read(partition, [
     { table: 'threads', keys: [threadKey(facts.thread, facts.namespace)] },

@@ -33,7 +33,8 @@ function fitting<T>(make: () => T): T {
     return make()
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause
-    const message = 'The state is larger than a text of this engine can be. Keep a part of it elsewhere.'
+    const message =
+      'What is to be kept is larger than a text of this engine can be: keep a part of it elsewhere.'
     throw new CheckpointerError('TOO_LARGE', message, { cause })
   }
 }

@@ -98,6 +98,9 @@ function thrown(call: () => unknown): unknown {
   return expect.unreachable('it went through')
 }
 
+/** A call that may throw, as one that rejects. */
+const later = async (call: () => unknown): Promise<unknown> => call()
+
 /** What the types forbid, for callers who have none. */
 const untyped = <T>(value: unknown): T => value as T
 
@@ -497,7 +500,7 @@ describe.each(stores)('over $kind', ({ open }) => {
       await refused(checkpointer, 'INVALID', () => thread.deleteCheckpoints([1, seq]))
     })
 
-    it.each([{}, { step: '1' }, { step: Number.NaN }, { label: 1 }, { seq: 1 }, { id: 'cp-1' }])(
+    it.each([{}, { step: '1' }, { step: Number.NaN }, { label: 1 }, { seq: '1' }, { id: 1 }])(
       'a way to point: %j',
       async (which) => {
         const { checkpointer, thread } = await filled(open)
@@ -785,6 +788,211 @@ describe.each(stores)('over $kind', ({ open }) => {
     })
   })
 
+  type Call = (checkpointer: Checkpointer, thread: Thread<State>) => Promise<unknown>
+  const any = untyped<never>
+  const good: State = { n: 4, list: [] }
+
+  describe('options that there are none of', () => {
+    it.each<[string, string, string, Call]>([
+      ['save', 'Label', 'label', (_, thread) => thread.save(good, any({ Label: 'x' }))],
+      ['save', 'expects', 'expect', (_, thread) => thread.save(good, any({ expects: 3 }))],
+      ['fork', 'art', 'at', (_, thread) => thread.fork(any({ art: 1 }))],
+      ['prune', 'dryrun', 'dryRun', (_, thread) => thread.prune(any({ keepLast: 1, dryrun: true }))],
+      ['prune', 'keep_last', 'keepLast', (_, thread) => thread.prune(any({ keep_last: 1 }))],
+      ['history', 'limits', 'limit', (_, thread) => later(() => thread.history(any({ limits: 1 })))],
+      ['where', 'lable', 'label', (_, t) => collect(t.history({ where: any({ lable: 'step 1' }) }))],
+      [
+        'threads',
+        'Order',
+        'order',
+        (checkpointer) => collect(checkpointer.threads(any({ Order: 'oldest' }))),
+      ],
+      ['thread', 'nameSpace', 'namespace', (c) => later(() => c.thread('t', any({ nameSpace: 'sub' })))],
+      ['verify', 'onprogress', 'onProgress', (c) => c.verify(any({ onprogress: () => {} }))],
+      [
+        'a write',
+        'chanel',
+        'channel',
+        (_, thread) => thread.putWrites(3, 'x', [any({ chanel: 'c', value: 1 })]),
+      ],
+    ])('%s: %s, where %s was meant', async (of, name, meant, call) => {
+      const { checkpointer, thread } = await filled(open)
+      const error = await refused(checkpointer, 'INVALID', () => call(checkpointer, thread))
+      expect(error.message).toBe(`${of} has no option '${name}'; did you mean '${meant}'?`)
+      expect(error.path?.endsWith(name)).toBe(true)
+    })
+
+    it('tells those that there are when none is near', async () => {
+      const { checkpointer, thread } = await filled(open)
+      const calls: object[] = [{ keep: 1 }, { ['x'.repeat(100_000)]: 1 }, { constructor: 1 }, { ['']: 1 }]
+      for (const rules of calls) {
+        const error = await refused(checkpointer, 'INVALID', () => thread.prune(any(rules)))
+        expect(error.message).toMatch(/^prune has no option '.{0,41}'\. There are: keepLast, .*, dryRun\.$/)
+      }
+      await refused(checkpointer, 'INVALID', () => thread.save(good, any(['label'])))
+    })
+
+    it('are only looked for among its own enumerable names', async () => {
+      const { thread } = await filled(open)
+      const inherited = Object.create({ what: 1, label: 'inherited' }) as SaveOptions
+      Object.defineProperty(inherited, 'hidden', { value: 1 })
+      expect(await thread.save(good, inherited)).toMatchObject({ label: 'inherited' })
+      expect(await thread.save(good, any({ [Symbol('mine')]: 1 }))).toMatchObject({ seq: 5 })
+    })
+  })
+
+  describe('options that are undefined', () => {
+    it('are as good as absent', async () => {
+      const { checkpointer, thread } = await filled(open)
+      const no = undefined
+      const fields = { node: no, next: no, step: no, runId: no, workflow: no, label: no, extra: no }
+      await thread.save(good, { ...fields, source: no, path: no, id: no, parent: no })
+      expect(await thread.load()).toMatchObject({ seq: 4, state: good })
+      const where = { runId: no, node: no, source: no, label: 'step 1', step: no, workflow: no, extra: no }
+      const bounds = { limit: no, before: no, after: no, order: no, states: no, signal: no }
+      expect(await collect(thread.history({ ...bounds, where }))).toHaveLength(1)
+      expect(await collect(thread.history({ ...bounds, where: no }))).toHaveLength(4)
+      const list = { limit: no, order: no, before: no, where: no, signal: no }
+      expect(await collect(checkpointer.threads(list))).toHaveLength(2)
+      await thread.fork({ at: no, edit: no, as: no, label: no })
+      await thread.prune({ keepLast: 2, olderThan: no, keepEvery: no, keepLabelled: no, maxBytes: no })
+      expect(await collect(checkpointer.thread('t', { namespace: no }).history())).toHaveLength(2)
+      await thread.putWrites(4, 'x', [{ channel: 'c', value: 1, index: no }])
+      await checkpointer.verify({ signal: no, onProgress: no })
+    })
+
+    it('are refused as what is to be expected', async () => {
+      const { checkpointer, thread } = await filled(open)
+      // @ts-expect-error: nor do the types allow it.
+      const options: SaveOptions = { expect: undefined }
+      const error = await refused(checkpointer, 'INVALID', () => thread.save(good, options))
+      expect(error).toMatchObject({ path: 'expect' })
+      expect(error.message).toContain('head?.seq ?? null')
+    })
+  })
+
+  describe('one checkpoint, pointed at', () => {
+    it.each<Which>([2, 'cp-2', { seq: 2 }, { id: 'cp-2' }, { step: 2 }, { label: 'step 2' }])(
+      'by %j',
+      async (which) => {
+        const { thread } = await filled(open)
+        expect(await thread.load(which)).toMatchObject({ seq: 2, state: { n: 2 } })
+        const fork = await thread.fork({ at: which, edit: (draft) => void draft.list.push('b') })
+        expect((await fork.load())?.state).toEqual({ n: 2, list: ['a', 'b'] })
+      },
+    )
+
+    it('by the whole of it is refused, since its step may be another’s too', async () => {
+      const { checkpointer, thread } = await filled(open)
+      const saved = untyped<Which>(await thread.save(good, { step: 1 }))
+      for (const [path, call] of [
+        ['which', () => thread.load(saved)],
+        ['at', () => thread.fork({ at: saved })],
+      ] as const) {
+        const error = await refused(checkpointer, 'INVALID', call)
+        expect(error).toMatchObject({ path })
+        expect(error.message).toContain('`.seq`')
+      }
+      for (const which of [{ step: 1, label: 'step 1' }, { seq: 1, step: 1 }, [1], { seq: -1 }, { id: '' }])
+        await refused(checkpointer, 'INVALID', () => thread.load(any(which)))
+    })
+  })
+
+  describe('what used to fail somewhere inside, or not at all', () => {
+    const trap = (name: string): object =>
+      Object.defineProperty({}, name, {
+        enumerable: true,
+        get() {
+          throw new RangeError('mine')
+        },
+      })
+    const broken: ProxyHandler<string[]> = {
+      get() {
+        throw new RangeError('mine')
+      },
+    }
+
+    it.each<[string, string, Call]>([
+      ['threads with a filter for where', 'where', (c) => collect(c.threads(any({ where: { id: 't' } })))],
+      ['threads of null', 'options', (c) => collect(c.threads(any(null)))],
+      ['threads before a number', 'before', (c) => collect(c.threads(any({ before: 5 })))],
+      ['threads with a signal that is none', 'signal', (c) => collect(c.threads(any({ signal: {} })))],
+      ['verify of null', 'options', (c) => c.verify(any(null))],
+      ['verify with a signal that is none', 'signal', (c) => c.verify(any({ signal: null }))],
+      ['verify with a listener that is none', 'onProgress', (c) => c.verify(any({ onProgress: 1 }))],
+      ['thread with null', 'options', (c) => later(() => c.thread('x', any(null)))],
+      ['subscribe of a number', 'listener', (c) => later(() => c.subscribe(any(5)))],
+      ['prune older than a bigint', 'olderThan', (_, t) => t.prune({ olderThan: any(5n) })],
+      ['prune with a word for dryRun', 'dryRun', (_, t) => t.prune({ keepLast: 1, dryRun: any('no') })],
+      ['prune with null for dryRun', 'dryRun', (_, t) => t.prune({ keepLast: 1, dryRun: any(null) })],
+      ['prune with a bigint of bytes', 'maxBytes', (_, t) => t.prune({ maxBytes: any(5n) })],
+      [
+        'history where a function',
+        'where.node',
+        (_, t) => collect(t.history({ where: { node: any(() => 1) } })),
+      ],
+      ['history where null', 'where', (_, t) => collect(t.history({ where: any(null) }))],
+      [
+        'history where a step is text',
+        'where.step',
+        (_, t) => collect(t.history({ where: { step: any('1') } })),
+      ],
+      [
+        'history with a function for states',
+        'states',
+        (_, t) => collect(t.history(any({ states: () => 1 }))),
+      ],
+      ['save with a hole in next', 'next', (_, t) => t.save(good, { next: any(Array(1).concat('a')) })],
+      ['save with a hole in path', 'path', (_, t) => t.save(good, { path: any(Array(1)) })],
+      ['save with an empty run id', 'runId', (_, t) => t.save(good, { runId: '' })],
+      ['save with a long run id', 'runId', (_, t) => t.save(good, { runId: 'x'.repeat(257) })],
+      ['putWrites with a hole', 'writes[0]', (_, t) => t.putWrites(3, 'x', any(Array(1)))],
+      ['deleteCheckpoints with a hole', 'refs[0]', (_, t) => t.deleteCheckpoints(any(Array(1)))],
+      ['fork whose edit gives null', 'edit', (_, t) => t.fork({ as: 'new', edit: any(() => null) })],
+      ['save with null for options', 'options', (_, t) => t.save(good, any(null))],
+      ['save expecting a whole checkpoint', 'expect', (_, t) => t.save(good, { expect: any({ seq: 3 }) })],
+      ['save after a whole checkpoint', 'parent', (_, t) => t.save(good, { parent: any({ seq: 3 }) })],
+      ['fork to a number', 'as', (_, t) => t.fork({ as: any(1) })],
+      ['putWrites of a task without a name', 'taskId', (_, t) => t.putWrites(3, '', [])],
+      ['deleteRun without a name', 'runId', (_, t) => t.deleteRun('')],
+    ])('%s (%s)', async (_, path, call) => {
+      const { checkpointer, thread } = await filled(open)
+      const error = await refused(checkpointer, 'INVALID', () => call(checkpointer, thread))
+      expect(error.path).toBe(path)
+    })
+
+    it.each<[string, string, Call]>([
+      ['options of save', 'label', (_, t) => t.save(good, trap('label'))],
+      ['expect', 'expect', (_, t) => t.save(good, trap('expect'))],
+      ['extra', 'extra.tools', (_, t) => t.save(good, { extra: any(trap('tools')) })],
+      ['a filter', 'where.node', (_, t) => collect(t.history({ where: trap('node') }))],
+      ['rules of prune', 'keepLast', (_, t) => t.prune(trap('keepLast'))],
+      ['a way to point', 'which', (_, t) => t.load(any(trap('seq')))],
+      ['a list', 'next', (_, t) => t.save(good, { next: any(new Proxy(['a'], broken)) })],
+    ])('a getter that throws, in %s', async (_, path, call) => {
+      const { checkpointer, thread } = await filled(open)
+      const error = await refused(checkpointer, 'INVALID', () => call(checkpointer, thread))
+      expect(error).toMatchObject({ path, cause: { message: 'mine' } })
+    })
+
+    it('an edit may give null for a draft that is null', async () => {
+      const { checkpointer } = await filled(open)
+      const none = checkpointer.thread<null>('null')
+      await none.save(null)
+      expect((await (await none.fork({ edit: () => null })).load())?.state).toBeNull()
+    })
+
+    it('a state that is larger than a text can be', async () => {
+      const { checkpointer } = await filled(open)
+      const before = await everything(checkpointer)
+      const part = 'x'.repeat(2 ** 25)
+      const large = Array.from({ length: 17 }, () => part)
+      const error = await refusal(() => checkpointer.thread('t').save(large))
+      expect(error).toMatchObject({ code: 'TOO_LARGE' })
+      expect(await everything(checkpointer)).toEqual(before)
+    })
+  })
+
   describe('rules of prune that say nothing, or nonsense', () => {
     it.each<[string, unknown]>([
       ['{}', {}],
@@ -912,6 +1120,25 @@ describe('opening', () => {
     expect(await refusal(() => openCheckpointer(options))).toMatchObject({ code: 'INVALID' })
   })
 
+  it.each<[string, string, unknown, string]>([
+    ['nothing', 'options', undefined, "{ name: 'my-app' }"],
+    ['a name alone', 'options', 'x', "openCheckpointer({ name: 'x' })"],
+    ['an unknown option', 'storages', { name: 'x', storages: 1 }, "did you mean 'storage'?"],
+    ['a storage not made yet', 'storage', { name: 'x', storage: memoryStorage }, 'call it: memoryStorage()'],
+    ['a word for a storage', 'storage', { name: 'x', storage: 'memory' }, 'memoryStorage()'],
+    ['null for a storage', 'storage', { name: 'x', storage: null }, 'memoryStorage()'],
+    ['a host that is none', 'host', { name: 'x', host: {} }, 'host'],
+    ['no list of types', 'types', { name: 'x', types: {} }, 'types'],
+    ['null for a type', 'types[0]', { name: 'x', types: [null] }, 'a name'],
+    ['a warning to nobody', 'onWarning', { name: 'x', onWarning: 1 }, 'a function'],
+    ['a worker that is none', 'worker', { name: 'x', worker: 1 }, "'auto'"],
+    ['no name', 'name', {}, 'a string'],
+  ])('with %s', async (_, path, options, hint) => {
+    const error = await refusal(() => openCheckpointer(untyped<OpenOptions>(options)))
+    expect(error).toMatchObject({ code: 'INVALID', path })
+    expect(error.message).toContain(hint)
+  })
+
   it.each(['async', 'exit', 'strict', ''])('with durability %j', async (durability) => {
     for (const more of [{ worker: false }, { storage: memoryStorage() }, {}]) {
       const options = untyped<OpenOptions>({ name: newName(), durability, ...more })
@@ -925,7 +1152,9 @@ describe('opening', () => {
   it('where there is no IndexedDB', async () => {
     vi.stubGlobal('indexedDB', undefined)
     onTestFinished(() => void vi.unstubAllGlobals())
-    expect(await refusal(() => openCheckpointer({ name: newName() }))).toMatchObject({ code: 'UNSUPPORTED' })
+    const error = await refusal(() => openCheckpointer({ name: newName() }))
+    expect(error).toMatchObject({ code: 'UNSUPPORTED' })
+    expect(error.message).toContain("`storage: memoryStorage()` from 'forkpoint/storage/memory'")
   })
 
   it('a database of a newer version', async () => {
@@ -949,8 +1178,6 @@ describe('opening', () => {
       seal(DATABASE_PARTITION, 'meta', DATABASE_KEY, { format: CURRENT_FORMAT + 1 }),
     ],
     ['written in a newer form', 'FORMAT_TOO_NEW', `${CURRENT_FORMAT + 1}.00000000.whatever that holds`],
-    ['that is damaged', 'CORRUPT', `${CURRENT_FORMAT}.00000000.{"format":${CURRENT_FORMAT}}`],
-    ['that is no row of ours', 'CORRUPT', 'hello'],
   ]
 
   it.each(rows)('over memory, a database %s', async (_, code, head) => {

@@ -72,7 +72,7 @@ it('goes on after a reload, forks, prunes, and tells a second tab', async () => 
   // Not a step was lost or done twice by the reload.
   const round = ['write', 'read', 'search', 'plan']
   expect(await nodes(first)).toEqual([...round, ...round, ...round, 'input'])
-  expect(await second.getByRole('region', { name: 'Checkpoint 13' }).innerText()).toContain(
+  expect(await second.getByRole('region', { name: 'Checkpoint seq 13 · step 12' }).innerText()).toContain(
     'That answers it.',
   )
 
@@ -83,8 +83,8 @@ it('goes on after a reload, forks, prunes, and tells a second tab', async () => 
   await first.getByRole('button', { name: 'Fork from here' }).click()
   await first.getByLabel('Last message').fill('I will look for <b>latitude</b> at noon.')
   await first.getByRole('button', { name: 'Fork', exact: true }).click()
-  await first.getByText(`fork of ${origin} at 6`).waitFor()
-  await second.getByText(`fork of ${origin} at 6`).waitFor()
+  await first.getByText(`fork of ${origin} at seq 6`).waitFor()
+  await second.getByText(`fork of ${origin} at seq 6`).waitFor()
   expect(await thread(first)).not.toBe(origin)
   expect(await first.locator('blockquote p').innerText()).toBe('I will look for <b>latitude</b> at noon.')
   await first.getByRole('button', { name: 'Run', exact: true }).click()
@@ -102,7 +102,7 @@ it('goes on after a reload, forks, prunes, and tells a second tab', async () => 
   // What the fork shares with the pruned thread is still there.
   await first.bringToFront()
   await row(first, 2).click()
-  await first.getByRole('region', { name: 'Checkpoint 2' }).waitFor()
+  await first.getByRole('region', { name: 'Checkpoint seq 2 · step 1' }).waitFor()
 
   await second.bringToFront()
   await second.getByRole('button', { name: 'Delete thread' }).click()
@@ -121,6 +121,36 @@ it('does not go on after a reload with what was stopped', async () => {
   await page.reload()
   await page.getByText(/^Paused before/).waitFor()
   expect(await nodes(page)).toEqual(before)
+})
+
+it('takes a run over from a tab that is gone, and says so', async () => {
+  const first = await open(urlOf(built))
+  const bar = await first.locator('#status:empty').evaluate((line) => getComputedStyle(line).borderLeftColor)
+  expect(bar).toBe('rgba(0, 0, 0, 0)')
+  await first.getByRole('button', { name: 'Run', exact: true }).click()
+  await step(first, 1)
+  const url = first.url()
+  await first.close()
+  const second = await open(url)
+  await second.getByText(/^Took over .* at step \d+: the tab that ran it is gone/).waitFor()
+  await step(second, 4)
+})
+
+it('plans by the message that a fork has edited', async () => {
+  const page = await open(urlOf(built))
+  await page.getByRole('button', { name: 'Run', exact: true }).click()
+  await step(page, 1)
+  await page.getByRole('button', { name: 'Stop' }).click()
+  await page.getByText(/^Stopped/).waitFor()
+  await row(page, 1).click()
+  await page.getByRole('button', { name: 'Fork from here' }).click()
+  await page.getByText('What comes next, plan, reads this message').waitFor()
+  await page.getByLabel('Last message').fill('Which wreck was there at Scilly?')
+  await page.getByRole('button', { name: 'Fork', exact: true }).click()
+  await page.getByText(/at seq 1, with another last message/).waitFor()
+  await page.getByRole('button', { name: 'Run', exact: true }).click()
+  await row(page, 3).click()
+  await page.locator('blockquote', { hasText: 'Found “The wreck at Scilly”' }).waitFor()
 })
 
 it('shows an error with its code', async () => {

@@ -14,5 +14,7 @@ it('a few characters beyond ASCII are escaped, many are not, and all come back',
 
 it('text that is no JSON, and bytes that are no text, are refused', () => {
   expect(() => fromBytes(new Uint8Array([123]))).toThrow(expect.objectContaining({ code: 'CORRUPT' }))
-  expect(() => fromBytes(new Uint8Array([0x22, 0xff, 0x22]))).toThrow(expect.objectContaining({ code: 'CORRUPT' }))
+  expect(() => fromBytes(new Uint8Array([0x22, 0xff, 0x22]))).toThrow(
+    expect.objectContaining({ code: 'CORRUPT' }),
+  )
 })

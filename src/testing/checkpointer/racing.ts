@@ -75,4 +75,19 @@ export function racingLaws(fresh: Fresh): void {
       expect((await two.thread<Talk>('a').load())?.state).toEqual(talk(6))
     }),
   )
+
+  it(
+    'a history from an id goes on when that checkpoint is removed between two pages',
+    on(fresh, async (one) => {
+      const thread = one.thread<Talk>('a')
+      await fill(thread, 130)
+      const two = (await thread.load(2))?.id as string
+      const seen: number[] = []
+      for await (const { seq } of thread.history({ after: two })) {
+        if (seq === 120) await thread.deleteCheckpoints([2])
+        seen.push(seq)
+      }
+      expect(seen).toEqual(range(3, 130).reverse())
+    }),
+  )
 }

@@ -159,6 +159,19 @@ export function removingLaws(fresh: Fresh): void {
   )
 
   it(
+    'a thread that was deleted starts again at seq 1, with ids that were never there',
+    on(fresh, async (checkpointer) => {
+      const thread = checkpointer.thread<Talk>('a')
+      const before = await thread.save(talk(1))
+      await thread.delete()
+      const after = await thread.save(talk(2), { expect: null })
+      expect(after.seq).toBe(1)
+      expect(after.id).not.toBe(before.id)
+      await expect(thread.save(talk(3), { expect: before.id })).rejects.toMatchObject({ code: 'CONFLICT' })
+    }),
+  )
+
+  it(
     'unknown refs are passed over; ids and seqs may be mixed',
     on(fresh, async (checkpointer) => {
       const thread = checkpointer.thread<Talk>('a')
