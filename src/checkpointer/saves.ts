@@ -5,7 +5,8 @@ const placeName = ({ thread, namespace }: Place): string => JSON.stringify([thre
 interface Lane {
   /** Settles with the latest save; never rejects. */
   latest: Promise<unknown>
-  resending: number
+  /** How many wait or are sent again, so that none may pass them. */
+  held: number
 }
 
 /** The saves under way: `flush` and `close` wait for them, and the order of a thread's is kept. */
@@ -17,7 +18,7 @@ export class Saves {
   run<T>(place: Place, save: (ahead: Promise<unknown> | undefined) => Promise<T>): Promise<T> {
     const name = placeName(place)
     const known = this.#lanes.get(name)
-    const lane: Lane = known ?? { latest: Promise.resolve(), resending: 0 }
+    const lane: Lane = known ?? { latest: Promise.resolve(), held: 0 }
     const saving = save(known?.latest)
     const settled: Promise<unknown> = Promise.allSettled([lane.latest, saving]).then(() => {
       this.#pending.delete(saving)
@@ -36,17 +37,17 @@ export class Saves {
    */
   mustWait(place: Place, ownParent: boolean): boolean {
     const lane = this.#lanes.get(placeName(place))
-    return ownParent || (lane?.resending ?? 0) > 0
+    return ownParent || (lane?.held ?? 0) > 0
   }
 
-  /** Marks a save that is sent again, for as long as that takes. */
-  async resend<T>(place: Place, send: () => Promise<T>): Promise<T> {
+  /** Marks a save that waits, or is sent again, for as long as that takes. */
+  async hold<T>(place: Place, work: () => Promise<T>): Promise<T> {
     const lane = this.#lanes.get(placeName(place))
-    if (lane) lane.resending++
+    if (lane) lane.held++
     try {
-      return await send()
+      return await work()
     } finally {
-      if (lane) lane.resending--
+      if (lane) lane.held--
     }
   }
 

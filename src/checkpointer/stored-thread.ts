@@ -74,10 +74,11 @@ export class StoredThread<State> implements Thread<State> {
     }
     known.add(this.#place, next, true)
     try {
-      if (ahead && saves.mustWait(this.#place, parent !== undefined)) await ahead
+      if (ahead && saves.mustWait(this.#place, parent !== undefined))
+        await saves.hold(this.#place, () => ahead)
       let { saved } = await host.save(request)
       // What the delta starts from is gone, by another tab's prune perhaps: then the whole state goes.
-      saved ??= await saves.resend(this.#place, async () => {
+      saved ??= await saves.hold(this.#place, async () => {
         return (await resend({ ...request, frame: { body: toBytes(next.state) } })).saved
       })
       if (!saved)

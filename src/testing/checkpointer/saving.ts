@@ -120,6 +120,13 @@ export function savingLaws(fresh: Fresh): void {
       const saved = await Promise.all(range(1, 30).map((count) => thread.save(talk(count))))
       expect(saved.map(({ seq }) => seq)).toEqual(range(1, 30))
       for (const seq of range(1, 30)) expect((await thread.load(seq))?.state.count).toBe(seq)
+      const mixed = await Promise.all(
+        range(31, 50).map((count) =>
+          thread.save(talk(count), count % 3 ? {} : { parent: count % 2 ? 7 : null }),
+        ),
+      )
+      expect(mixed.map(({ seq }) => seq)).toEqual(range(31, 50))
+      for (const seq of range(31, 50)) expect((await thread.load(seq))?.state).toEqual(talk(seq))
     }),
   )
 
