@@ -50,6 +50,11 @@ export interface VerifyOptions {
   readonly onProgress?: ((checked: number) => void) | undefined
 }
 
+/** What is to happen to a thread that is here already. */
+export interface ImportOptions {
+  readonly onConflict?: 'refuse' | 'skip' | 'rename' | undefined
+}
+
 /** What `verify` found. */
 export interface Verification {
   /** How many rows and states were checked. */
@@ -72,6 +77,10 @@ export interface Checkpointer {
   flush(): Promise<void>
   /** Checks every row, and every state down its chain. */
   verify(options?: VerifyOptions): Promise<Verification>
+  /** Not there yet: rejects with `UNSUPPORTED`. Until it is, walk `threads()` and `history({ states: true })`. */
+  export(ids?: readonly string[]): AsyncIterable<Uint8Array>
+  /** Not there yet: rejects with `UNSUPPORTED`. */
+  import(stream: AsyncIterable<Uint8Array>, options?: ImportOptions): Promise<void>
   /** Waits for what is under way, then lets go of the storage. */
   close(): Promise<void>
   /** Deletes everything under this name, and closes. */
@@ -87,6 +96,9 @@ export interface EventSource {
 const THREAD: Names<ThreadOptions> = { namespace: true }
 const THREADS: Names<ThreadsOptions> = { limit: true, order: true, before: true, where: true, signal: true }
 const VERIFY: Names<VerifyOptions> = { signal: true, onProgress: true }
+
+const notYet = (name: string): CheckpointerError =>
+  new CheckpointerError('UNSUPPORTED', `${name} is not there yet. Nothing was read or written.`)
 
 const THREADS_PAGE = 100
 
@@ -206,6 +218,17 @@ export class StoredCheckpointer implements Checkpointer {
       if (reply.next === undefined) return { checked, problems }
       after = reply.next
     }
+  }
+
+  // eslint-disable-next-line require-yield -- The shape that it will have.
+  async *export(): AsyncGenerator<Uint8Array> {
+    this.#refuseWhenClosed()
+    throw notYet('export')
+  }
+
+  async import(): Promise<void> {
+    this.#refuseWhenClosed()
+    throw notYet('import')
   }
 
   close(): Promise<void> {

@@ -60,6 +60,8 @@ function readElsewhere(writer: Checkpointer, reader: Checkpointer): Checkpointer
     subscribe: (listener) => writer.subscribe(listener),
     persist: () => writer.persist(),
     flush: () => writer.flush(),
+    export: (ids) => reader.export(ids),
+    import: (stream, options) => writer.import(stream, options),
     close: () => writer.close(),
     destroy: () => writer.destroy(),
   }

@@ -1,0 +1,47 @@
+import { openCheckpointer, type Checkpoint, type CheckpointInfo, type Snapshot, type Thread } from 'forkpoint'
+
+/** What the compiler must accept, and what it must refuse. Checked by `npm run typecheck`; never run. */
+interface State {
+  readonly messages: readonly string[]
+}
+
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
+const isTrue = <T extends true>(): T | undefined => undefined
+
+export async function accepted(): Promise<void> {
+  const checkpointer = await openCheckpointer({ name: 'types' })
+  const thread = checkpointer.thread<State>('t', { namespace: undefined })
+  const maybe: string | undefined = undefined
+
+  const saved = await thread.save({ messages: [] }, { label: maybe, next: ['a'], extra: { any: new Date() } })
+  isTrue<Same<typeof saved, CheckpointInfo>>()
+  const loaded = await thread.load(saved.seq)
+  isTrue<Same<typeof loaded, Checkpoint<State> | undefined>>()
+  for await (const item of thread.history({ states: true })) isTrue<Same<typeof item, Snapshot<State>>>()
+  for await (const item of thread.history()) isTrue<Same<typeof item, CheckpointInfo>>()
+  const fork = await thread.fork({ at: { label: 'x' }, edit: (draft) => ({ messages: [...draft.messages] }) })
+  isTrue<Same<typeof fork, Thread<State>>>()
+  await thread.save({ messages: [] }, { expect: loaded?.seq ?? null, parent: null, source: 'a word of mine' })
+  await thread.load({ step: 1 })
+}
+
+export async function refused(): Promise<void> {
+  const checkpointer = await openCheckpointer({ name: 'types' })
+  const thread = checkpointer.thread<State>('t')
+  const saved = await thread.save({ messages: [] })
+
+  // @ts-expect-error -- Not the state of this thread.
+  await thread.save({ messages: [1] })
+  // @ts-expect-error -- Would check nothing.
+  await thread.save({ messages: [] }, { expect: undefined })
+  // @ts-expect-error -- A misspelt option.
+  await thread.prune({ keepLast: 1, dryrun: true })
+  // @ts-expect-error -- Not a state.
+  await thread.fork({ edit: () => 1 })
+  // @ts-expect-error -- No such durability yet.
+  await openCheckpointer({ name: 'types', durability: 'async' })
+  // @ts-expect-error -- Checkpoints are immutable.
+  saved.seq = 2
+  // @ts-expect-error -- A history is walked, page by page: it is no array.
+  thread.history().map(String)
+}
