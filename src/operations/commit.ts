@@ -1,5 +1,5 @@
 import { CheckpointerError } from '../errors.ts'
-import { bytesOf, type Batch, type Limits, type Put } from '../storage/storage.ts'
+import { bytesOf, type Batch, type Check, type Limits, type Put } from '../storage/storage.ts'
 import type { Store } from './store.ts'
 
 /** How often a commit is tried again when others keep being first. */
@@ -47,13 +47,22 @@ export async function tryCommit(
   // As long as it is certain that the rest is not there: else the parts may be needed.
   let isCertain = true
   try {
+    const ahead: Check[] = []
     for (const puts of inCommits(storage.limits, early)) {
-      await storage.commit(partition, { puts })
+      const result = await storage.commit(partition, { puts })
       written.push(...puts)
+      const [first] = puts
+      // If the partition is emptied meanwhile, all else may look as it did before, but this part is gone.
+      if (ahead.length === 0 && first && result.ok)
+        ahead.push({ table: 'parts', key: first.key, version: result.version })
     }
     isCertain = false
     const puts = (batch.puts ?? []).filter((put) => early.length === 0 || !isPart(put))
-    const result = await storage.commit(partition, { ...batch, puts })
+    const result = await storage.commit(partition, {
+      ...batch,
+      puts,
+      checks: [...(batch.checks ?? []), ...ahead],
+    })
     if (result.ok) return result.version
   } catch (error) {
     if (isCertain || CheckpointerError.is(error, 'TOO_LARGE') || CheckpointerError.is(error, 'QUOTA'))
@@ -66,7 +75,10 @@ export async function tryCommit(
 
 /** Whether one commit can hold this, with its parts written before if need be. */
 export function fitsCommit({ storage: { limits } }: Store, batch: Batch): boolean {
-  return fitsLimits(limits, { ...batch, puts: (batch.puts ?? []).filter((put) => !isPart(put)) })
+  if (fitsLimits(limits, batch)) return true
+  // With parts written before, one check more.
+  const rest = { ...batch, puts: (batch.puts ?? []).filter((put) => !isPart(put)) }
+  return fitsLimits({ ...limits, operations: limits.operations - 1 }, rest)
 }
 
 function fitsLimits(

@@ -13,11 +13,12 @@ const NOTHING: RemovedReply = { removed: [], bytes: 0, kept: 0 }
 /** Deletes a thread with all its namespaces, damaged or not. Rows that its forks show stay for them. */
 export async function deleteThread(store: Store, { thread }: { readonly thread: string }): Promise<boolean> {
   const root = threadKey(thread, '')
-  const found = await store.storage.locate(root)
-  if (!found) return false
   let isThere = false
-  await store.inTurn({ thread, namespace: '' }, () =>
-    remove(store, found.partition, async (family, rows) => {
+  // All of it in turn: what was saved before is deleted, what is saved after stays.
+  await store.inTurn({ thread, namespace: '' }, async () => {
+    const found = await store.storage.locate(root)
+    if (!found) return
+    await remove(store, found.partition, async (family, rows) => {
       const damaged = family.damaged.filter(({ key }) => key[0] === root[0])
       const own = family.threads.filter(({ facts }) => facts.thread === thread)
       isThere = own.length + damaged.length > 0
@@ -28,8 +29,8 @@ export async function deleteThread(store: Store, { thread }: { readonly thread: 
         ? own.map((row) => ({ thread: row, shown: [], seqs: new Set<number>() }))
         : await lossesOf(family, rows, thread, () => true)
       return { losses, damaged, deleteThreads: isThere }
-    }),
-  )
+    })
+  })
   if (isThere) store.publish({ type: 'deleted', thread })
   return isThere
 }
@@ -66,14 +67,14 @@ async function removeWhere(
   goes: (row: CheckpointRow) => boolean,
   namespace?: string,
 ): Promise<RemovedReply> {
-  const found = await readThread(store, { thread, namespace: '' })
-  if (!found) return NOTHING
-  const reply = await store.inTurn({ thread, namespace: namespace ?? '' }, () =>
-    remove(store, found.partition, async (family, rows) => {
+  const reply = await store.inTurn({ thread, namespace: namespace ?? '' }, async () => {
+    const found = await readThread(store, { thread, namespace: '' })
+    if (!found) return NOTHING
+    return remove(store, found.partition, async (family, rows) => {
       const losses = await lossesOf(family, rows, thread, goes, namespace)
       return { losses: losses.filter((loss) => loss.seqs.size > 0) }
-    }),
-  )
+    })
+  })
   for (const lost of new Set(reply.removed.map((row) => row.namespace))) {
     const seqs = reply.removed.filter((row) => row.namespace === lost).map(({ seq }) => seq)
     store.publish({ type: 'pruned', thread, namespace: lost, seqs })

@@ -68,6 +68,13 @@ async function findById(store: Store, thread: ThreadRow, id: string): Promise<Ch
   return undefined
 }
 
+/** Whether a row of the thread's own lane has this id, shown or not. */
+export async function isHeld(store: Store, { partition, facts }: ThreadRow, id: string): Promise<boolean> {
+  const query = { table: 'checkpoints', alias: checkpointAlias(facts.lane, id) } as const
+  const [rows = []] = await store.storage.read(partition, [query])
+  return rows.length > 0
+}
+
 /** All checkpoints that a thread shows, from one seq down to another, a page at a time. */
 export async function* newestFirst(
   store: Store,

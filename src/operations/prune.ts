@@ -5,15 +5,15 @@ import { needThread, noThread, type Store } from './store.ts'
 
 export async function prune(store: Store, request: PruneRequest): Promise<RemovedReply> {
   const { thread, namespace } = request
-  const { partition } = await needThread(store, request)
-  const reply = await store.inTurn({ thread, namespace }, () =>
-    remove(store, partition, async (family, rows) => {
+  const reply = await store.inTurn({ thread, namespace }, async () => {
+    const { partition } = await needThread(store, request)
+    return remove(store, partition, async (family, rows) => {
       const row = family.threads.find(({ facts }) => facts.thread === thread && facts.namespace === namespace)
       if (!row) throw noThread(request)
       const shown = await rows.shownBy(row.facts.segments)
       return { losses: [{ thread: row, shown, seqs: toRemove(shown, request) }], dryRun: request.dryRun }
-    }),
-  )
+    })
+  })
   if (reply.removed.length > 0 && !request.dryRun) {
     store.publish({ type: 'pruned', thread, namespace, seqs: reply.removed.map(({ seq }) => seq) })
   }
@@ -24,7 +24,7 @@ export async function prune(store: Store, request: PruneRequest): Promise<Remove
 function toRemove(shown: readonly CheckpointRow[], rules: PruneRequest): Set<number> {
   const head = shown.at(-1)
   if (!head) return new Set()
-  const onTheWay = ancestorsOf(shown, [head.seq])
+  const onTheWay = ancestorsOf(shown, [head.seq], true)
   const parents = new Set(shown.map((row) => row.facts.parent?.seq))
   const kept = new Set(
     shown
@@ -37,7 +37,7 @@ function toRemove(shown: readonly CheckpointRow[], rules: PruneRequest): Set<num
       .map((row) => row.seq),
   )
   if (rules.maxBytes !== undefined) shrink(shown, kept, rules)
-  if (rules.ancestors === 'keep') for (const seq of ancestorsOf(shown, kept)) kept.add(seq)
+  if (rules.ancestors === 'keep') for (const seq of ancestorsOf(shown, kept, false)) kept.add(seq)
   return new Set(shown.map((row) => row.seq).filter((seq) => !kept.has(seq)))
 }
 
@@ -65,13 +65,28 @@ function shrink(shown: readonly CheckpointRow[], kept: Set<number>, rules: Prune
   }
 }
 
-/** The given ones, and all that they continue, as far as it is there. */
-function ancestorsOf(shown: readonly CheckpointRow[], seqs: Iterable<number>): Set<number> {
+/**
+ * The given ones, and all that they continue. Where the way is cut off by damage, what lies below may belong to it,
+ * and counts as if it did; with `pastGaps` also where a checkpoint on it was removed.
+ */
+function ancestorsOf(
+  shown: readonly CheckpointRow[],
+  seqs: Iterable<number>,
+  pastGaps: boolean,
+): Set<number> {
   const bySeq = new Map(shown.map((row) => [row.seq, row]))
   const found = new Set<number>()
+  let unknownBelow = 0
   for (const start of seqs) {
-    for (let row = bySeq.get(start); row && !found.has(row.seq); row = bySeq.get(row.facts.parent?.seq ?? -1))
+    for (let row = bySeq.get(start); row && !found.has(row.seq);) {
       found.add(row.seq)
+      const parent = row.facts.parent?.seq
+      const next = parent === undefined ? undefined : bySeq.get(parent)
+      if (row.isDamaged) unknownBelow = Math.max(unknownBelow, row.seq)
+      else if (parent !== undefined && !next && pastGaps) unknownBelow = Math.max(unknownBelow, parent)
+      row = next
+    }
   }
+  for (const { seq } of shown) if (seq < unknownBelow) found.add(seq)
   return found
 }

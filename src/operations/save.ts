@@ -3,7 +3,7 @@ import { diff } from '../state/diff.ts'
 import { toBytes } from '../state/json-bytes.ts'
 import { familyQuery, openFamily, renewFamily } from './family.ts'
 import { compactSoon, isLong, shortened } from './frames/compact.ts'
-import { findCheckpoint, needCheckpoint, byRef } from './find.ts'
+import { findCheckpoint, isHeld, needCheckpoint, byRef } from './find.ts'
 import { parseBody, readFrames } from './frames/frames.ts'
 import type { NewCheckpoint, SaveReply, SaveRequest } from './host.ts'
 import {
@@ -69,6 +69,12 @@ async function attempt(
       { thread, namespace, seq: same.seq },
     )
   }
+  if (again && row && request.id !== undefined && (await isHeld(store, row, request.id)))
+    throw new CheckpointerError(
+      'CONFLICT',
+      `The id ${JSON.stringify(request.id)} is that of a removed checkpoint which a fork still shows.`,
+      { thread, namespace },
+    )
   checkExpected(request, facts.head)
   const parent = await parentOf(store, request, row, facts)
   const framed = await frame(store, request.frame, facts, row, parent)

@@ -3,7 +3,7 @@ import { seqOf, seqRange, threadKey, unescapeId } from '../storage/keys.ts'
 import type { Row, Table } from '../storage/storage.ts'
 import { everyRow } from './every-row.ts'
 import { readFamily } from './family.ts'
-import { frameQueries, frameRows } from './frames/frames.ts'
+import { frameQueries, frameRows, missingLink } from './frames/frames.ts'
 import type { VerifyReply, VerifyRequest } from './host.ts'
 import { laneOf, shows } from './rows/lanes.ts'
 import { unseal } from './rows/seal.ts'
@@ -85,7 +85,14 @@ async function checkStates(
     .filter(({ key }) => shows(segments, key[0] as string, seqOf(key)))
   for (const { key } of shown) {
     const seq = seqOf(key)
-    await check({ thread, seq }, () => rows.state(laneOf(segments, seq).lane, seq))
+    await check({ thread, seq }, () => {
+      const { lane } = laneOf(segments, seq)
+      rows.state(lane, seq)
+      const root = head?.seq === seq ? head.frame.root : rows.get(lane, seq)?.facts.frame.root
+      const lowest = rows.chain(lane, seq)?.[0]?.seq
+      // A load reads from the root on.
+      if (lowest !== undefined && root !== undefined && lowest < root) throw missingLink(seq)
+    })
   }
   if (!head || shown.some(({ key }) => seqOf(key) === head.seq)) return
   await check({ thread, seq: head.seq }, () => {

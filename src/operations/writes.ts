@@ -13,6 +13,7 @@ import type { PutWritesRequest, StoredWrite } from './host.ts'
 import { joinPayload, placePayload } from './rows/payload.ts'
 import { seal, unseal } from './rows/seal.ts'
 import { LOST_RACE, tryCommit, untilCommitted } from './commit.ts'
+import { threadPut } from './rows/thread-row.ts'
 import { checkThread, needThread, type Store } from './store.ts'
 
 /** The facts in the head of a row of `writes`; the body is the encoded value. */
@@ -47,12 +48,14 @@ export async function putWrites(store: Store, request: PutWritesRequest): Promis
       const key = checkpointKey(checkpoint.lane, seq)
       const checks = [
         ...(batch.checks ?? []),
-        // The thread may have stopped showing the checkpoint while its row stays for another.
         checkThread(row),
         { table: 'checkpoints', key, version: checkpoint.row.version } as const,
       ]
-      const result = await tryCommit(store, row.partition, { ...batch, checks })
-      if (result === LOST_RACE) return LOST_RACE
+      // The thread's row is renewed: a removal that has not seen these writes must not pass, nor they it.
+      const puts = [...(batch.puts ?? []), threadPut(row.partition, row.facts)]
+      const version = await tryCommit(store, row.partition, { ...batch, checks, puts })
+      if (version === LOST_RACE) return LOST_RACE
+      store.threads.set({ thread, namespace }, { ...row, version }, store.threads.get(request)?.lineage)
       return { seq, tasks: new Set([...fresh.values()].map(({ write }) => write.taskId)) }
     }),
   )

@@ -12,7 +12,7 @@ import {
 import { laneOf } from '../rows/lanes.ts'
 import { toBytes } from '../../state/json-bytes.ts'
 import { LOST_RACE, tryCommit } from '../commit.ts'
-import { threadPut } from '../rows/thread-row.ts'
+import { threadPut, type ThreadFacts } from '../rows/thread-row.ts'
 import { checkThread, placeText, type Lineage, type Store } from '../store.ts'
 
 /** A chain is worth a new keyframe when its deltas weigh half of the old one, and are worth the trouble … */
@@ -67,7 +67,7 @@ async function compact(store: Store, place: Place): Promise<void> {
     body,
   )
   await store.inTurn(place, () =>
-    commitKeyframe(store, place, written, {
+    commitKeyframe(store, place, facts, written, {
       checks: [{ table: 'checkpoints', key: checkpointKey(lane, head.seq), version: found.row.version }],
       deleteRanges: dropParts(found),
       puts,
@@ -79,11 +79,13 @@ async function compact(store: Store, place: Place): Promise<void> {
 async function commitKeyframe(
   store: Store,
   place: Place,
+  made: ThreadFacts,
   keyframed: CheckpointFacts,
   batch: Batch,
 ): Promise<void> {
   const thread = store.threads.get(place)
-  if (!thread?.facts.head) return
+  // The thread may have been deleted and made anew meanwhile: then the keyframe is another's.
+  if (!thread?.facts.head || thread.facts.lane !== made.lane) return
   const lineage = { ...thread.lineage, keyframe: keyframed }
   const facts = { ...thread.facts, head: shortened(thread.facts.head, lineage) }
   const version = await tryCommit(store, thread.partition, {

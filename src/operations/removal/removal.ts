@@ -161,7 +161,8 @@ async function commitRemoval(
 async function sweep(store: Store, partition: string): Promise<void> {
   for (let most = 256; ;) {
     const family = await readFamily(store, partition)
-    if (family.sweep.length === 0) return
+    // A damaged thread may show any of these: they wait until it is mended or deleted.
+    if (family.sweep.length === 0 || family.damaged.length > 0) return
     const remaining = family.threads.map((thread) => thread.facts)
     const lanes = new LaneRows(store, partition)
     const unshown = (await lanes.ofAll(family.sweep)).filter((row) => !isShown(remaining, row))

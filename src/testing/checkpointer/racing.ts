@@ -1,5 +1,16 @@
 import { expect, it } from 'vitest'
-import { expectStates, fill, on, range, seqsOf, talk, talks, type Fresh, type Talk } from './ground.ts'
+import {
+  expectStates,
+  fill,
+  on,
+  range,
+  rejection,
+  seqsOf,
+  talk,
+  talks,
+  type Fresh,
+  type Talk,
+} from './ground.ts'
 
 /** Laws that were found by races which once broke them. */
 export function racingLaws(fresh: Fresh): void {
@@ -88,6 +99,66 @@ export function racingLaws(fresh: Fresh): void {
         seen.push(seq)
       }
       expect(seen).toEqual(range(3, 130).reverse())
+    }),
+  )
+
+  it(
+    'what is called in order happens in order, awaited or not',
+    on(fresh, async (one) => {
+      const thread = one.thread<Talk>('a')
+      await fill(thread, 2)
+      const [gone, saved] = await Promise.all([thread.delete(), thread.save(talk(9))])
+      expect([gone, saved.seq]).toEqual([true, 1])
+      await expectStates(thread, new Map([[1, talk(9)]]))
+      const other = one.thread<Talk>('b')
+      const [, removed] = await Promise.all([other.save(talk(1)), other.delete()])
+      expect(removed).toBe(true)
+      expect(await other.load()).toBeUndefined()
+    }),
+  )
+
+  it(
+    'pending writes beside a removal by another go whole or stay whole',
+    on(fresh, async (one, ground) => {
+      const two = await ground.open()
+      for (const round of range(1, 12)) {
+        const thread = one.thread<Talk>(`t${round}`)
+        await fill(thread, 3)
+        await Promise.allSettled([
+          thread.deleteCheckpoints([1, 2]),
+          two.thread(`t${round}`).putWrites(2, 'task', [{ channel: 'c', value: 'x'.repeat(30_000) }]),
+        ])
+        expect((await one.verify()).problems).toEqual([])
+      }
+    }),
+  )
+
+  it(
+    'an id is free again when its checkpoint is gone, and told to be taken while a fork shows it',
+    on(fresh, async (one) => {
+      const thread = one.thread<Talk>('a')
+      await thread.save(talk(1), { id: 'x' })
+      await thread.save(talk(2))
+      await thread.deleteCheckpoints(['x'])
+      await thread.save(talk(3), { id: 'x' })
+      expect((await thread.load('x'))?.state).toEqual(talk(3))
+      const fork = await thread.fork()
+      await thread.deleteCheckpoints(['x'])
+      await rejection(thread.save(talk(4), { id: 'x' }), 'CONFLICT')
+      expect((await fork.load('x'))?.state).toEqual(talk(3))
+      expect((await thread.save(talk(5))).seq).toBe(4)
+    }),
+  )
+
+  it(
+    'a prune of side branches takes nothing below a gap, where it cannot tell',
+    on(fresh, async (one) => {
+      const thread = one.thread<Talk>('a')
+      await fill(thread, 7)
+      await thread.save(talk(8), { parent: 6 })
+      await thread.deleteCheckpoints([4])
+      await thread.prune({ branches: 'drop' })
+      await expectStates(thread, talks([1, 2, 3, 5, 6, 8]))
     }),
   )
 }
