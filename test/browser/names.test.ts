@@ -163,48 +163,69 @@ interface StorageProtocol {
 
 const chromium = server.browser === 'chromium' || server.browser === 'chrome'
 
-describe.skipIf(!chromium)('a full disk (only Chromium lets a test set the quota)', () => {
-  const { origin } = location
-  const tell = async (
-    method: `Storage.${string}`,
-    params: Record<string, string | number>,
-  ): Promise<void> => {
-    await (cdp() as unknown as StorageProtocol).send(method, { origin, ...params })
-  }
+describe.skipIf(!chromium)(
+  'a full disk, and cleared site data (only Chromium lets a test cause them)',
+  () => {
+    const { origin } = location
+    const tell = async (
+      method: `Storage.${string}`,
+      params: Record<string, string | number>,
+    ): Promise<void> => {
+      await (cdp() as unknown as StorageProtocol).send(method, { origin, ...params })
+    }
 
-  it.each([false, 'auto'] as const)(
-    'refuses a save whole, goes on when there is room: worker %s',
-    async (worker) => {
-      onTestFinished(() => tell('Storage.overrideQuotaForOrigin', {}))
-      // Chromium remembers for half a minute how much room it saw, unless all is closed by force.
-      await tell('Storage.clearDataForOrigin', { storageTypes: 'indexeddb' })
-      const quotaSize = 2 * MiB
-      await tell('Storage.overrideQuotaForOrigin', { quotaSize })
-      const checkpointer = await open({ worker })
-      const thread = checkpointer.thread<{ n: number; noise?: Uint8Array }>('t')
-      await thread.save({ n: 1 })
-      const { bytes, checkpoints, threads } = await checkpointer.usage()
+    it.each([false, 'auto'] as const)(
+      'refuses a save whole, goes on when there is room: worker %s',
+      async (worker) => {
+        onTestFinished(() => tell('Storage.overrideQuotaForOrigin', {}))
+        // Chromium remembers for half a minute how much room it saw, unless all is closed by force.
+        await tell('Storage.clearDataForOrigin', { storageTypes: 'indexeddb' })
+        const quotaSize = 2 * MiB
+        await tell('Storage.overrideQuotaForOrigin', { quotaSize })
+        const checkpointer = await open({ worker })
+        const thread = checkpointer.thread<{ n: number; noise?: Uint8Array }>('t')
+        await thread.save({ n: 1 })
+        const { bytes, checkpoints, threads } = await checkpointer.usage()
 
-      const large = { n: 2, noise: noise(8 * MiB) }
-      const quota = { code: 'QUOTA', outcome: 'none' }
-      expect(await failureOf(thread.save(large))).toMatchObject(quota)
-      expect(await failureOf(checkpointer.thread('new').save(large))).toMatchObject(quota)
-      expect(await failureOf(thread.fork({ as: 'fork', edit: () => large }))).toMatchObject(quota)
-      const writes = [{ channel: 'c', value: large.noise }]
-      expect(await failureOf(thread.putWrites(1, 'task', writes))).toMatchObject(quota)
-      expect(await checkpointer.usage()).toMatchObject({ bytes, checkpoints, threads })
-      expect((await checkpointer.verify()).problems).toEqual([])
-      expect(await thread.load()).toMatchObject({ seq: 1, state: { n: 1 }, pendingWrites: [] })
-      for (const id of ['new', 'fork']) expect(await checkpointer.thread(id).load()).toBeUndefined()
-      // What is small still fits.
-      expect((await thread.save({ n: 2 })).seq).toBe(2)
+        const large = { n: 2, noise: noise(8 * MiB) }
+        const quota = { code: 'QUOTA', outcome: 'none' }
+        expect(await failureOf(thread.save(large))).toMatchObject(quota)
+        expect(await failureOf(checkpointer.thread('new').save(large))).toMatchObject(quota)
+        expect(await failureOf(thread.fork({ as: 'fork', edit: () => large }))).toMatchObject(quota)
+        const writes = [{ channel: 'c', value: large.noise }]
+        expect(await failureOf(thread.putWrites(1, 'task', writes))).toMatchObject(quota)
+        expect(await checkpointer.usage()).toMatchObject({ bytes, checkpoints, threads })
+        expect((await checkpointer.verify()).problems).toEqual([])
+        expect(await thread.load()).toMatchObject({ seq: 1, state: { n: 1 }, pendingWrites: [] })
+        for (const id of ['new', 'fork']) expect(await checkpointer.thread(id).load()).toBeUndefined()
+        // What is small still fits.
+        expect((await thread.save({ n: 2 })).seq).toBe(2)
 
-      await tell('Storage.overrideQuotaForOrigin', {})
-      expect((await thread.save(large)).seq).toBe(3)
-      expect((await thread.load())?.state.noise?.length).toBe(8 * MiB)
-      await thread.putWrites(3, 'task', writes)
-      expect((await thread.save({ n: 4 })).seq).toBe(4)
-      expect((await checkpointer.verify()).problems).toEqual([])
-    },
-  )
-})
+        await tell('Storage.overrideQuotaForOrigin', {})
+        expect((await thread.save(large)).seq).toBe(3)
+        expect((await thread.load())?.state.noise?.length).toBe(8 * MiB)
+        await thread.putWrites(3, 'task', writes)
+        expect((await thread.save({ n: 4 })).seq).toBe(4)
+        expect((await checkpointer.verify()).problems).toEqual([])
+      },
+    )
+
+    it.each([false, 'auto'] as const)(
+      'tells when the browser takes the database away, and starts anew when opened again: worker %s',
+      async (worker) => {
+        const name = newName()
+        const checkpointer = await open({ name, worker })
+        const thread = checkpointer.thread<{ n: number }>('t')
+        await thread.save({ n: 1 })
+        await tell('Storage.clearDataForOrigin', { storageTypes: 'indexeddb' })
+        await expect
+          .poll(() => thread.load().catch((error: unknown) => error))
+          .toMatchObject({ code: 'EVICTED' })
+        expect(await failureOf(thread.save({ n: 2 }))).toMatchObject({ code: 'EVICTED' })
+        const again = await open({ name, worker })
+        expect(await again.thread('t').load()).toBeUndefined()
+        expect((await again.thread('t').save({ n: 3 })).seq).toBe(1)
+      },
+    )
+  },
+)
