@@ -1,0 +1,55 @@
+import type { IDBPObjectStore } from 'idb'
+import { isRange, keyRange, rowOf, type IdbRow, type Schema, type Stores } from './indexeddb-schema.ts'
+import type { Query, Row, Table } from './storage.ts'
+
+type ReadStore = IDBPObjectStore<Schema, Stores, Table, 'readonly'>
+
+export async function runQuery(store: ReadStore, partition: string, query: Query): Promise<Row[]> {
+  const { table } = query
+  const rows = (found: readonly (IdbRow | undefined)[]): Row[] =>
+    found.filter((row) => row !== undefined).map((row) => rowOf(table, row))
+  if ('keys' in query) return rows(await Promise.all(query.keys.map((key) => store.get([partition, ...key]))))
+  if ('alias' in query) return rows([await store.index('id').get([partition, ...query.alias])])
+  // To IndexedDB a limit of 0 is none.
+  if (!isRange(query) || query.limit === 0) return []
+  const range = keyRange(partition, query)
+  if (!query.reverse) return rows(await store.getAll(range, query.limit))
+  return rows(await lastRows(store, range, query.limit))
+}
+
+/** Newer engines read backwards in one request; elsewhere a cursor walks. */
+async function lastRows(store: ReadStore, range: IDBKeyRange, limit: number | undefined): Promise<IdbRow[]> {
+  if (limit === undefined) return (await store.getAll(range)).reverse()
+  if ('getAllRecords' in IDBObjectStore.prototype) {
+    const getAll = store.getAll as unknown as (options: {
+      query: IDBKeyRange
+      count: number
+      direction: 'prev'
+    }) => Promise<IdbRow[]>
+    return getAll.call(store, { query: range, count: limit, direction: 'prev' })
+  }
+  const found: IdbRow[] = []
+  for (let cursor = await store.openCursor(range, 'prev'); cursor && found.length < limit;) {
+    found.push(cursor.value)
+    if (found.length < limit) cursor = await cursor.continue()
+  }
+  return found
+}
+
+/** The partitions that have rows in a store, by jumping from one to the next. */
+export async function families(
+  store: ReadStore,
+  after: string | undefined,
+  limit: number,
+): Promise<string[]> {
+  const found: string[] = []
+  // An array is greater than any string or number: [name, []] lies behind all of a partition's keys.
+  let range = after === undefined ? undefined : IDBKeyRange.lowerBound([after, []])
+  while (found.length < limit) {
+    const [key] = (await store.getAllKeys(range, 1)) as unknown as [string][]
+    if (!key) break
+    found.push(key[0])
+    range = IDBKeyRange.lowerBound([key[0], []])
+  }
+  return found
+}

@@ -1,0 +1,89 @@
+import type { DBSchema, IDBPDatabase } from 'idb'
+import { TABLES, type Put, type Range, type Row, type Table } from './storage.ts'
+
+/**
+ * The names that the parts of a key have in a table, behind the partition, which is `family`.
+ *
+ * | store       | primary key                        | index                                                    |
+ * | ----------- | ---------------------------------- | -------------------------------------------------------- |
+ * | threads     | family, thread, namespace          | thread: thread, namespace (unique); latest: order, …     |
+ * | checkpoints | family, lane, seq                  | id: family, lane, id (unique)                            |
+ * | parts       | family, lane, seq, owner, number   |                                                          |
+ * | writes      | family, lane, seq, task, index     |                                                          |
+ * | meta        | family, name                       |                                                          |
+ */
+const COLUMNS: Record<Table, readonly string[]> = {
+  threads: ['thread', 'namespace'],
+  checkpoints: ['lane', 'seq'],
+  parts: ['lane', 'seq', 'owner', 'number'],
+  writes: ['lane', 'seq', 'task', 'index'],
+  meta: ['name'],
+}
+const ALIAS_COLUMNS = ['lane', 'id']
+
+export interface IdbRow {
+  readonly [column: string]: string | number | Uint8Array
+  readonly family: string
+  readonly head: string
+  readonly version: string
+}
+
+interface StoreShape {
+  key: IDBValidKey
+  value: IdbRow
+  indexes: Record<string, IDBValidKey>
+}
+export interface Schema extends DBSchema {
+  threads: StoreShape
+  checkpoints: StoreShape
+  parts: StoreShape
+  writes: StoreShape
+  meta: StoreShape
+}
+export type Database = IDBPDatabase<Schema>
+export type Stores = Table[]
+
+/** Every step that was ever released stays here; each takes a database from one format to the next. */
+export function upgrade(db: Database, oldVersion: number): void {
+  if (oldVersion < 1) {
+    for (const table of TABLES) {
+      const store = db.createObjectStore(table, { keyPath: ['family', ...COLUMNS[table]] })
+      if (table === 'checkpoints') store.createIndex('id', ['family', ...ALIAS_COLUMNS], { unique: true })
+      if (table === 'threads') {
+        store.createIndex('thread', ['thread', 'namespace'], { unique: true })
+        store.createIndex('latest', ['order', 'thread', 'namespace'])
+      }
+    }
+  }
+}
+
+export function idbRow(
+  family: string,
+  { table, key, head, body, alias, rank }: Put,
+  version: string,
+): IdbRow {
+  const columns = Object.fromEntries(COLUMNS[table].map((name, i) => [name, key[i] as string | number]))
+  const aliased = alias ? { id: alias[1] as string } : {}
+  return {
+    family,
+    ...columns,
+    ...aliased,
+    ...(rank === undefined ? {} : { order: -rank }),
+    head,
+    version,
+    // A view would take its whole buffer along.
+    ...(body ? { body: body.length === body.buffer.byteLength ? body : new Uint8Array(body) } : {}),
+  }
+}
+
+export function rowOf(table: Table, row: IdbRow): Row {
+  const key = COLUMNS[table].map((name) => row[name] as string | number)
+  return { key, head: row.head, version: row.version, ...(row.body ? { body: row.body as Uint8Array } : {}) }
+}
+
+export function keyRange(partition: string, { from, to }: Range): IDBKeyRange {
+  return IDBKeyRange.bound([partition, ...from], [partition, ...to], false, true)
+}
+
+/** IndexedDB throws for a range that holds nothing. */
+export const isRange = ({ from, to }: Range): boolean => indexedDB.cmp([...from], [...to]) < 0
