@@ -33,7 +33,7 @@ export async function fork(store: Store, request: ForkRequest): Promise<ForkRepl
         })
       const taken =
         (await readThread(store, { thread: as, namespace })) ??
-        (await readThread(store, { thread: as, namespace: '' }))
+        (namespace === '' ? undefined : await readThread(store, { thread: as, namespace: '' }))
       if (taken) {
         if (taken.facts.key === request.key && taken.facts.head) return { head: infoOf(taken.facts.head) }
         throw new CheckpointerError(

@@ -1,8 +1,8 @@
-import { bytesOf, type Row } from '../storage/storage.ts'
+import { bytesOf, type Row } from '../../storage/storage.ts'
 import { everyRow, partitions } from './every-row.ts'
-import type { UsageReply } from './host.ts'
-import { isListed, openThread } from './rows/thread-row.ts'
-import type { Store } from './store.ts'
+import type { UsageReply } from '../host.ts'
+import { isListed, openThread } from '../rows/thread-row.ts'
+import type { Store } from '../store.ts'
 
 /** Counts what is stored, by reading all of it. */
 export async function usage(store: Store): Promise<UsageReply> {

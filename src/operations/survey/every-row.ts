@@ -1,6 +1,6 @@
-import { allRows } from '../storage/keys.ts'
-import { TABLES, type Row, type Table } from '../storage/storage.ts'
-import type { Store } from './store.ts'
+import { allRows } from '../../storage/keys.ts'
+import { TABLES, type Row, type Table } from '../../storage/storage.ts'
+import type { Store } from '../store.ts'
 
 const PAGE = 500
 
