@@ -88,6 +88,7 @@ it('goes on after a reload, forks, prunes, and tells a second tab', async () => 
   expect(await thread(first)).not.toBe(origin)
   expect(await first.locator('blockquote p').innerText()).toBe('I will look for <b>latitude</b> at noon.')
   await first.getByRole('button', { name: 'Run', exact: true }).click()
+  await row(first, 9).waitFor()
   await row(first, 8).click()
   await first.locator('blockquote', { hasText: 'Found “The noon sight”' }).waitFor()
   await first.getByRole('button', { name: 'Stop' }).click()
@@ -149,6 +150,8 @@ it('plans by the message that a fork has edited', async () => {
   await page.getByRole('button', { name: 'Fork', exact: true }).click()
   await page.getByText(/at seq 1, with another last message/).waitFor()
   await page.getByRole('button', { name: 'Run', exact: true }).click()
+  // Not while it is the newest: then the page would go on to show what comes after it.
+  await row(page, 4).waitFor()
   await row(page, 3).click()
   await page.locator('blockquote', { hasText: 'Found “The wreck at Scilly”' }).waitFor()
 })
