@@ -1,6 +1,7 @@
 import type { CheckpointerEvent, ThreadSummary } from '../checkpoint.ts'
 import { CheckpointerError } from '../errors.ts'
 import type { Host, StoredSummary, ThreadsRequest, VerifyReply } from '../operations/host.ts'
+import { VERBS, type Verb } from '../operations/verbs.ts'
 import type { Codec } from '../state/codec.ts'
 import { KnownStates } from './known-states.ts'
 import {
@@ -262,31 +263,15 @@ export class StoredCheckpointer implements Checkpointer {
       call.then(done, done)
       return call
     }
-    const verb =
-      <Request, Reply>(run: (request: Request) => Promise<Reply>) =>
-      async (request: Request): Promise<Reply> => {
+    const watched = (verb: Verb): unknown => {
+      const run = host[verb].bind(host) as (request: unknown) => Promise<unknown>
+      // The checkpointer itself ends the host, when nothing is pending any more.
+      if (verb === 'close' || verb === 'destroy') return run
+      return async (request: unknown) => {
         this.#refuseWhenClosed()
         return track(run(request))
       }
-    return {
-      save: verb((request) => host.save(request)),
-      load: verb((request) => host.load(request)),
-      history: verb((request) => host.history(request)),
-      fork: verb((request) => host.fork(request)),
-      copy: verb((request) => host.copy(request)),
-      prune: verb((request) => host.prune(request)),
-      deleteThread: verb((request) => host.deleteThread(request)),
-      deleteCheckpoints: verb((request) => host.deleteCheckpoints(request)),
-      deleteRun: verb((request) => host.deleteRun(request)),
-      putWrites: verb((request) => host.putWrites(request)),
-      threads: verb((request) => host.threads(request)),
-      usage: async () => {
-        this.#refuseWhenClosed()
-        return track(host.usage())
-      },
-      verify: verb((request) => host.verify(request)),
-      destroy: () => host.destroy(),
-      close: () => host.close(),
     }
+    return Object.fromEntries(VERBS.map((verb) => [verb, watched(verb)])) as unknown as Host
   }
 }

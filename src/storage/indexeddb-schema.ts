@@ -10,14 +10,14 @@ import { TABLES, type Put, type Range, type Row, type Table } from './storage.ts
  * | checkpoints | family, lane, seq                  | id: family, lane, id (unique)                            |
  * | parts       | family, lane, seq, owner, number   |                                                          |
  * | writes      | family, lane, seq, task, index     |                                                          |
- * | meta        | family, name                       |                                                          |
+ * | meta        | family, name, of                   |                                                          |
  */
 const COLUMNS: Record<Table, readonly string[]> = {
   threads: ['thread', 'namespace'],
   checkpoints: ['lane', 'seq'],
   parts: ['lane', 'seq', 'owner', 'number'],
   writes: ['lane', 'seq', 'task', 'index'],
-  meta: ['name'],
+  meta: ['name', 'of'],
 }
 const ALIAS_COLUMNS = ['lane', 'id']
 

@@ -10,7 +10,7 @@ import type { Key, Range } from './storage.ts'
  * | checkpoints | lane, seq                        | lane, id    | one checkpoint, its frame when small     |
  * | parts       | lane, seq, owner, number         |             | a piece of a payload; owner says whose   |
  * | writes      | lane, seq, task, index + 2^20    |             | one pending write                        |
- * | meta        | 'family' / 'database'            |             | the family's generation / format and id  |
+ * | meta        | name, of                         |             | what is known, and of what, '' of all    |
  *
  * Ids of callers are any text, so they are escaped to printable ASCII (engines differ in how they order and
  * even in whether they keep other characters); every part stands alone in its tuple, so ids never run together.
@@ -87,6 +87,6 @@ export const writePartsOf = (lane: string, seq: number): Range => ({
 /** Tells the writes of one checkpoint apart. */
 export const writeName = (key: Key): string => `${key[2]}:${key[3]}`
 
-export const FAMILY_KEY: Key = ['family']
+export const FAMILY_KEY: Key = ['family', '']
 export const DATABASE_PARTITION = ''
-export const DATABASE_KEY: Key = ['database']
+export const DATABASE_KEY: Key = ['database', '']

@@ -30,7 +30,7 @@ export interface Storage {
  * - `checkpoints`: a row a checkpoint, by lane and sequence, with its id as alias
  * - `parts`: the pieces of a payload too large for its row
  * - `writes`: pending writes
- * - `meta`: what a partition, or the database (in partition ''), knows of itself
+ * - `meta`: what a partition, or the database (in partition ''), knows of itself, by name and of what
  */
 export const TABLES = ['threads', 'checkpoints', 'parts', 'writes', 'meta'] as const
 export type Table = (typeof TABLES)[number]
@@ -98,6 +98,11 @@ export interface Batch {
   readonly deletes?: readonly { readonly table: Table; readonly key: Key }[]
   /** Carried out before `deletes` and `puts`, so that a put into the range stays. */
   readonly deleteRanges?: readonly { readonly table: Table; readonly from: Key; readonly to: Key }[]
+  /**
+   * A crash of the machine may take this commit back, until a later one without this has succeeded. Only a hint:
+   * an engine that knows no such thing makes every commit durable.
+   */
+  readonly relaxed?: boolean
 }
 
 /** `version` is the one that every row of the batch now has. */

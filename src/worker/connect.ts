@@ -1,17 +1,8 @@
 import { releaseProxy, transfer, wrap, type Endpoint, type Remote } from 'comlink'
 import { CheckpointerError } from '../errors.ts'
 import type { Host } from '../operations/host.ts'
-import {
-  buffersOf,
-  fromWire,
-  PROTOCOL,
-  READS,
-  VERBS,
-  type Verb,
-  type WireApi,
-  type WireWarning,
-  type WireReply,
-} from './wire.ts'
+import { READS, VERBS, type Verb } from '../operations/verbs.ts'
+import { buffersOf, fromWire, PROTOCOL, type WireApi, type WireWarning, type WireReply } from './wire.ts'
 
 /** What stands at the other end: a worker that we started, or what the caller gave. */
 export type WorkerLike = Endpoint & { terminate?: () => void }

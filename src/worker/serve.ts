@@ -1,11 +1,11 @@
 import { expose, transfer, type Endpoint } from 'comlink'
 import { CheckpointerError } from '../errors.ts'
 import type { Host } from '../operations/host.ts'
+import { VERBS } from '../operations/verbs.ts'
 import {
   buffersOf,
   PROTOCOL,
   toWire,
-  VERBS,
   type OpenMessage,
   type WireApi,
   type WireReply,

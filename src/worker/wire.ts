@@ -1,31 +1,8 @@
 import { CheckpointerError, type ErrorCode, type ErrorDetails } from '../errors.ts'
-import type { Host } from '../operations/host.ts'
+import type { Verb } from '../operations/verbs.ts'
 
 /** The version of the wire. Both ends come from one package, unless a cache has served an old worker script. */
 export const PROTOCOL = 1
-
-/** All that can be called over the wire, in one place: nothing else is reachable. */
-export const VERBS = [
-  'save',
-  'load',
-  'history',
-  'fork',
-  'copy',
-  'prune',
-  'deleteThread',
-  'deleteCheckpoints',
-  'deleteRun',
-  'putWrites',
-  'threads',
-  'usage',
-  'verify',
-  'destroy',
-  'close',
-] as const satisfies readonly (keyof Host)[]
-export type Verb = (typeof VERBS)[number]
-
-/** These change nothing, so that one whose answer was lost may simply be called again. */
-export const READS: readonly Verb[] = ['load', 'history', 'threads', 'usage', 'verify']
 
 export interface OpenMessage {
   readonly name: string

@@ -69,7 +69,7 @@ describe('the database', () => {
     })
     expect(layout).toEqual([
       ['checkpoints', ['family', 'lane', 'seq'], ['id', ['family', 'lane', 'id'], true]],
-      ['meta', ['family', 'name']],
+      ['meta', ['family', 'name', 'of']],
       ['parts', ['family', 'lane', 'seq', 'owner', 'number']],
       [
         'threads',

@@ -115,7 +115,7 @@ describe('a damaged row of a thread', () => {
 it('a damaged row of the database is warned of, and all else is read', async () => {
   const { storage, checkpointer } = await withThreads()
   await checkpointer.close()
-  const [rows = []] = await storage.read('', [{ table: 'meta', keys: [['database']] }])
+  const [rows = []] = await storage.read('', [{ table: 'meta', keys: [['database', '']] }])
   const row = rows[0] as Row
   await storage.commit('', {
     puts: [{ table: 'meta', key: row.key, head: row.head.replace('"id"', '"ie"') }],

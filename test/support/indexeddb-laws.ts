@@ -9,8 +9,8 @@ const run = Math.random().toString(36).slice(2)
 let count = 0
 const newName = (): string => `storage-${run}-${++count}`
 
-const family: Query = { table: 'meta', keys: [['family']] }
-const put = { puts: [{ table: 'meta', key: ['family'], head: 'm' }] } as const
+const family: Query = { table: 'meta', keys: [['family', '']] }
+const put = { puts: [{ table: 'meta', key: ['family', ''], head: 'm' }] } as const
 
 /** The laws of the port and what IndexedDB adds to them, for whichever engine this runs in. */
 export function indexedDbLaws(): void {
@@ -30,7 +30,7 @@ function ownLaws(): void {
     const gone = new Uint8Array(8)
     structuredClone(gone.buffer, { transfer: [gone.buffer] })
     const lost = { table: 'checkpoints', key: ['a', 1], head: '', body: gone } as const
-    const checks = [{ table: 'meta', key: ['absent'], version: undefined }] as const
+    const checks = [{ table: 'meta', key: ['absent', ''], version: undefined }] as const
     await expect(storage.commit('p', { checks, puts: [...put.puts, lost] })).rejects.toMatchObject({
       code: 'FAILED',
     })

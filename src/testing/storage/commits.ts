@@ -15,29 +15,29 @@ export function commitLaws(law: Law): void {
   })
 
   law('a check for a version fails when there is no row, or no longer', async ({ storage }) => {
-    const version = await commit(storage, P, { puts: [row('meta', ['family'])] })
-    expect(await tried(storage, { table: 'meta', key: ['other'], version })).toBe(false)
-    await commit(storage, P, { deletes: [{ table: 'meta', key: ['family'] }] })
-    expect(await tried(storage, { table: 'meta', key: ['family'], version })).toBe(false)
+    const version = await commit(storage, P, { puts: [row('meta', ['family', ''])] })
+    expect(await tried(storage, { table: 'meta', key: ['other', ''], version })).toBe(false)
+    await commit(storage, P, { deletes: [{ table: 'meta', key: ['family', ''] }] })
+    expect(await tried(storage, { table: 'meta', key: ['family', ''], version })).toBe(false)
   })
 
   law('a check for absence holds when there is no row, or no longer', async ({ storage }) => {
-    const check = { table: 'meta', key: ['family'], version: undefined } as const
+    const check = { table: 'meta', key: ['family', ''], version: undefined } as const
     expect(await tried(storage, check)).toBe(true)
-    await commit(storage, P, { puts: [row('meta', ['family'])] })
-    await commit(storage, P, { deletes: [{ table: 'meta', key: ['family'] }] })
+    await commit(storage, P, { puts: [row('meta', ['family', ''])] })
+    await commit(storage, P, { deletes: [{ table: 'meta', key: ['family', ''] }] })
     expect(await tried(storage, check)).toBe(true)
   })
 
   law('a check for absence fails when there is a row', async ({ storage }) => {
-    await commit(storage, P, { puts: [row('meta', ['family'])] })
-    expect(await tried(storage, { table: 'meta', key: ['family'], version: undefined })).toBe(false)
+    await commit(storage, P, { puts: [row('meta', ['family', ''])] })
+    expect(await tried(storage, { table: 'meta', key: ['family', ''], version: undefined })).toBe(false)
   })
 
   law('a version that was never given out fails', async ({ storage }) => {
-    await commit(storage, P, { puts: [row('meta', ['family'])] })
+    await commit(storage, P, { puts: [row('meta', ['family', ''])] })
     for (const version of ['', '0', 'x', "' OR 1=1 --"])
-      expect(await tried(storage, { table: 'meta', key: ['family'], version })).toBe(false)
+      expect(await tried(storage, { table: 'meta', key: ['family', ''], version })).toBe(false)
   })
 
   law('every check counts, in every table', async ({ storage }) => {
@@ -46,7 +46,7 @@ export function commitLaws(law: Law): void {
       ['checkpoints', ['a', 1]],
       ['parts', ['a', 1, '', 0]],
       ['writes', ['a', 1, 'task', 0]],
-      ['meta', ['family']],
+      ['meta', ['family', '']],
     ]
     const version = await commit(storage, P, { puts: rows.map(([table, key]) => row(table, key)) })
     const checks = rows.map(([table, key]) => ({ table, key, version }))
@@ -90,14 +90,14 @@ export function commitLaws(law: Law): void {
     ]
     const before = await everything()
     const result = await storage.commit(P, {
-      checks: [{ table: 'meta', key: ['family'], version: 'stale' }],
+      checks: [{ table: 'meta', key: ['family', ''], version: 'stale' }],
       deleteRanges: [{ table: 'checkpoints', from: ['a', 1], to: ['a', 3] }],
       deletes: [{ table: 'checkpoints', key: ['a', 4] }],
       puts: [
         row('threads', ['t', ''], 'new', { rank: 2 }),
         row('threads', ['u', ''], 'new', { rank: 3 }),
         row('checkpoints', ['a', 3], 'new', { alias: ['a', 'other'] }),
-        row('meta', ['family'], 'new'),
+        row('meta', ['family', ''], 'new'),
       ],
     })
     expect(result).toEqual({ ok: false })
@@ -107,11 +107,15 @@ export function commitLaws(law: Law): void {
   })
 
   law('a batch of checks alone says whether they hold, and changes nothing', async ({ storage }) => {
-    const version = await commit(storage, P, { puts: [row('meta', ['family'], 'm')] })
-    const check = { table: 'meta', key: ['family'], version } as const
+    const version = await commit(storage, P, { puts: [row('meta', ['family', ''], 'm')] })
+    const check = { table: 'meta', key: ['family', ''], version } as const
     expect((await storage.commit(P, { checks: [check] })).ok).toBe(true)
     expect((await storage.commit(P, { checks: [{ ...check, version: undefined }] })).ok).toBe(false)
-    expect(await get(storage, P, 'meta', ['family'])).toStrictEqual({ key: ['family'], head: 'm', version })
+    expect(await get(storage, P, 'meta', ['family', ''])).toStrictEqual({
+      key: ['family', ''],
+      head: 'm',
+      version,
+    })
   })
 
   law('an empty batch is carried out, and leaves no partition behind', async ({ storage }) => {

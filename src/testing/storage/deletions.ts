@@ -17,16 +17,16 @@ export function deletionLaws(law: Law): void {
   })
 
   law('to delete what is not there is no error', async ({ storage }) => {
-    await commit(storage, P, { puts: [row('meta', ['a'])] })
+    await commit(storage, P, { puts: [row('meta', ['a', ''])] })
     await commit(storage, P, {
       deletes: [
-        { table: 'meta', key: ['b'] },
+        { table: 'meta', key: ['b', ''] },
         { table: 'checkpoints', key: ['a', 1] },
       ],
       deleteRanges: [{ table: 'parts', from: ['a'], to: ['b'] }],
     })
-    await commit(storage, 'nowhere', { deletes: [{ table: 'meta', key: ['a'] }] })
-    expect(await keys(storage, P, 'meta')).toEqual([['a']])
+    await commit(storage, 'nowhere', { deletes: [{ table: 'meta', key: ['a', ''] }] })
+    expect(await keys(storage, P, 'meta')).toEqual([['a', '']])
   })
 
   law('a deleted range has its start and not its end', async ({ storage }) => {
@@ -88,9 +88,12 @@ export function deletionLaws(law: Law): void {
   })
 
   law('rows are deleted before rows are put', async ({ storage }) => {
-    await commit(storage, P, { puts: [row('meta', ['a'], 'old')] })
-    await commit(storage, P, { deletes: [{ table: 'meta', key: ['a'] }], puts: [row('meta', ['a'], 'new')] })
-    expect((await get(storage, P, 'meta', ['a']))?.head).toBe('new')
+    await commit(storage, P, { puts: [row('meta', ['a', ''], 'old')] })
+    await commit(storage, P, {
+      deletes: [{ table: 'meta', key: ['a', ''] }],
+      puts: [row('meta', ['a', ''], 'new')],
+    })
+    expect((await get(storage, P, 'meta', ['a', '']))?.head).toBe('new')
   })
 
   law('rows of every table are deleted, one by one and by range', async ({ storage }) => {
@@ -99,7 +102,7 @@ export function deletionLaws(law: Law): void {
       checkpoints: ['t', 1],
       parts: ['t', 1, '', 0],
       writes: ['t', 1, 'task', 0],
-      meta: ['t'],
+      meta: ['t', ''],
     }
     const puts = TABLES.map((table) => row(table, example[table]))
     await commit(storage, P, { puts })

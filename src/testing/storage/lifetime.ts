@@ -15,17 +15,17 @@ export function lifetimeLaws(law: Law): void {
   })
 
   law('a version holds over close and reopen', async ({ storage, reopen }) => {
-    const version = await commit(storage, P, { puts: [row('meta', ['family'])] })
+    const version = await commit(storage, P, { puts: [row('meta', ['family', ''])] })
     await storage.close()
     const again = await reopen()
-    const checks = [{ table: 'meta', key: ['family'], version }] as const
-    await commit(again, P, { checks, puts: [row('meta', ['family'], 'next')] })
-    expect(await again.commit(P, { checks, puts: [row('meta', ['family'])] })).toEqual({ ok: false })
+    const checks = [{ table: 'meta', key: ['family', ''], version }] as const
+    await commit(again, P, { checks, puts: [row('meta', ['family', ''], 'next')] })
+    expect(await again.commit(P, { checks, puts: [row('meta', ['family', ''])] })).toEqual({ ok: false })
   })
 
   law('a commit that a close overtakes is acknowledged and there, or CLOSED and not', async (bench) => {
     const { storage, reopen } = bench
-    await commit(storage, P, { puts: [row('meta', ['family'])] })
+    await commit(storage, P, { puts: [row('meta', ['family', ''])] })
     const commits = Array.from({ length: 30 }, (_, i) =>
       storage.commit(P, { puts: [row('checkpoints', ['a', i], '', { body: bytes(1000) })] }).then(
         ({ ok }) => (ok ? [i] : []),
@@ -42,7 +42,7 @@ export function lifetimeLaws(law: Law): void {
   })
 
   law('every call after close is CLOSED, but for another close', async ({ storage }) => {
-    await commit(storage, P, { puts: [row('meta', ['family'])] })
+    await commit(storage, P, { puts: [row('meta', ['family', ''])] })
     await storage.close()
     await allClosed(storage)
     await storage.close()
@@ -55,7 +55,7 @@ export function lifetimeLaws(law: Law): void {
 
   law('destroy leaves nothing behind', async ({ storage, keeps, reopen }) => {
     for (const name of [P, 'q', '']) {
-      const puts = [row('meta', ['family']), row('threads', [`t${name}`, ''], '', { rank: 1 })]
+      const puts = [row('meta', ['family', '']), row('threads', [`t${name}`, ''], '', { rank: 1 })]
       await commit(storage, name, {
         puts: [...puts, row('checkpoints', ['a', 1], '', { alias: ['a', 'id'] })],
       })
@@ -85,17 +85,17 @@ export function lifetimeLaws(law: Law): void {
 
   law('to close one connection leaves the other open', async ({ storage, another }) => {
     const other = await another()
-    await commit(storage, P, { puts: [row('meta', ['family'], '1')] })
-    expect((await get(other, P, 'meta', ['family']))?.head).toBe('1')
+    await commit(storage, P, { puts: [row('meta', ['family', ''], '1')] })
+    expect((await get(other, P, 'meta', ['family', '']))?.head).toBe('1')
     await storage.close()
-    await commit(other, P, { puts: [row('meta', ['family'], '2')] })
-    expect((await get(other, P, 'meta', ['family']))?.head).toBe('2')
+    await commit(other, P, { puts: [row('meta', ['family', ''], '2')] })
+    expect((await get(other, P, 'meta', ['family', '']))?.head).toBe('2')
   })
 
   law('destroy goes on beside an open connection, which then sees nothing or is CLOSED', async (bench) => {
     const { storage, another } = bench
     const other = await another()
-    await commit(other, P, { puts: [row('meta', ['family'])] })
+    await commit(other, P, { puts: [row('meta', ['family', ''])] })
     await storage.destroy()
     await isEmptyOrClosed(other)
   })
@@ -118,8 +118,8 @@ async function everything(storage: Storage): Promise<unknown[]> {
 }
 
 async function allClosed(storage: Storage): Promise<void> {
-  await refuses(storage.read(P, [{ table: 'meta', keys: [['family']] }]), 'CLOSED')
-  await refuses(storage.commit(P, { puts: [row('meta', ['family'])] }), 'CLOSED')
+  await refuses(storage.read(P, [{ table: 'meta', keys: [['family', '']] }]), 'CLOSED')
+  await refuses(storage.commit(P, { puts: [row('meta', ['family', ''])] }), 'CLOSED')
   await refuses(storage.locate(['t', '']), 'CLOSED')
   await refuses(storage.list({ limit: 1 }), 'CLOSED')
   await refuses(storage.partitions({ limit: 1 }), 'CLOSED')

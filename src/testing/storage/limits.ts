@@ -74,7 +74,7 @@ export function limitLaws(law: Law): void {
 function keysOf(size: number): Put[] {
   const text = (length: number): string => 'k'.repeat(length)
   return [
-    row('meta', [text(size)]),
+    row('meta', [text(size), '']),
     row('threads', [text(size - 3), 'sub']),
     row('threads', ['t', text(size - 1)]),
     row('checkpoints', [text(size - 16), 1]),
@@ -87,7 +87,7 @@ function keysOf(size: number): Put[] {
 /** A batch is refused for these, whether they stand alone or with something that would do. */
 async function refusesWhole(storage: Storage, puts: readonly Put[]): Promise<void> {
   await refuses(storage.commit(P, { puts }), 'TOO_LARGE')
-  const beside = [row('meta', ['before']), ...puts, row('meta', ['after'])]
+  const beside = [row('meta', ['before', '']), ...puts, row('meta', ['after', ''])]
   if (beside.length <= storage.limits.operations)
     await refuses(storage.commit(P, { puts: beside }), 'TOO_LARGE')
   expect(await storage.partitions({ limit: 10 })).toEqual([])
@@ -98,8 +98,8 @@ async function refusesWhole(storage: Storage, puts: readonly Put[]): Promise<voi
 function operations(count: number): Batch {
   const rest = Math.min(3, count - 1)
   return {
-    checks: ([{ table: 'meta', key: ['absent'], version: undefined }] as const).slice(0, rest),
-    deletes: ([{ table: 'meta', key: ['absent'] }] as const).slice(0, rest - 1),
+    checks: ([{ table: 'meta', key: ['absent', ''], version: undefined }] as const).slice(0, rest),
+    deletes: ([{ table: 'meta', key: ['absent', ''] }] as const).slice(0, rest - 1),
     deleteRanges: ([{ table: 'parts', from: ['a'], to: ['b'] }] as const).slice(0, Math.max(0, rest - 2)),
     puts: Array.from({ length: count - rest }, (_, i) => row('writes', ['a', 1, 'task', i])),
   }

@@ -22,7 +22,7 @@ export function orderLaws(law: Law): void {
     await fill(
       storage,
       P,
-      names.map((name) => row('meta', [name])),
+      names.map((name) => row('meta', [name, ''])),
     )
     const found = await keys(storage, P, 'meta', { from: ['x'], to: ['y'] })
     expect(found.map(([name]) => name)).toEqual(names.toSorted())
@@ -33,7 +33,7 @@ export function orderLaws(law: Law): void {
     await fill(
       storage,
       P,
-      names.toReversed().map((name) => row('meta', [name])),
+      names.toReversed().map((name) => row('meta', [name, ''])),
     )
     expect((await keys(storage, P, 'meta')).map(([name]) => name)).toEqual(names)
   })

@@ -37,7 +37,10 @@ export function partitionLaws(law: Law): void {
     ]
     const names = ids.map(escapeId)
     for (const name of names) {
-      const puts = [row('meta', ['family'], name), row('checkpoints', ['a', 1], name, { alias: ['a', 'id'] })]
+      const puts = [
+        row('meta', ['family', ''], name),
+        row('checkpoints', ['a', 1], name, { alias: ['a', 'id'] }),
+      ]
       await commit(storage, name, { puts })
     }
     for (const name of names) {
@@ -53,10 +56,10 @@ export function partitionLaws(law: Law): void {
   law('a row of threads lives in one partition: a put into a second one conflicts', async ({ storage }) => {
     await commit(storage, 'p', { puts: [row('threads', key, 'p')] })
     for (const other of ['a', 'q']) {
-      const beside = [row('meta', ['family']), row('checkpoints', ['a', 1])]
+      const beside = [row('meta', ['family', '']), row('checkpoints', ['a', 1])]
       for (let at = 0; at <= beside.length; at++) {
         const puts = beside.toSpliced(at, 0, row('threads', key, other))
-        const checks = [{ table: 'meta', key: ['absent'], version: undefined }] as const
+        const checks = [{ table: 'meta', key: ['absent', ''], version: undefined }] as const
         expect(await storage.commit(other, { puts })).toEqual({ ok: false })
         expect(await storage.commit(other, { puts, checks })).toEqual({ ok: false })
         for (const table of TABLES) expect(await keys(storage, other, table)).toEqual([])
@@ -125,7 +128,7 @@ export function partitionLaws(law: Law): void {
     const names = ['', '!0041', '10', '9', 'A', 'a', 'a-b', 'aa', 'b']
     for (const name of names.toReversed())
       await commit(storage, name, {
-        puts: [row('meta', ['a']), row('meta', ['b']), row('checkpoints', ['a', 1])],
+        puts: [row('meta', ['a', '']), row('meta', ['b', '']), row('checkpoints', ['a', 1])],
       })
     expect(await storage.partitions({ limit: 100 })).toEqual(names)
     expect(await storage.partitions({ limit: 3 })).toEqual(names.slice(0, 3))
@@ -138,7 +141,7 @@ export function partitionLaws(law: Law): void {
 
   law('partitions come in pages without gaps or repeats', async ({ storage }) => {
     const names = Array.from({ length: 23 }, (_, i) => `n${i}`)
-    for (const name of names) await commit(storage, name, { puts: [row('meta', ['family'])] })
+    for (const name of names) await commit(storage, name, { puts: [row('meta', ['family', ''])] })
     const found: string[] = []
     for (let page: string[] = []; ; found.push(...page)) {
       const after = found.at(-1)
@@ -154,7 +157,7 @@ export function partitionLaws(law: Law): void {
       checkpoints: ['a', 1],
       parts: ['a', 1, '', 0],
       writes: ['a', 1, 'task', 0],
-      meta: ['family'],
+      meta: ['family', ''],
     }
     for (const table of TABLES) {
       await commit(storage, P, { puts: [row(table, example[table])] })

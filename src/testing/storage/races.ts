@@ -4,7 +4,7 @@ import { commit, get, keys, P, row, type Bench, type Law } from './law.ts'
 
 const RACERS = 20
 const ROUNDS = 50
-const meta = { table: 'meta', key: ['head'] } as const
+const meta = { table: 'meta', key: ['head', ''] } as const
 
 export function raceLaws(law: Law): void {
   law('of 20 commits that ask for one version, one is carried out: 50 rounds', async ({ storage }) => {
@@ -111,7 +111,7 @@ async function readWhileWriting(writer: Storage, reader: Storage): Promise<void>
         row('checkpoints', ['a', 1], String(n), { alias: ['a', 'id'] }),
         row('checkpoints', ['b', 1], String(n)),
         row('writes', ['a', n, 'task', 0], String(n)),
-        row('meta', ['family'], String(n)),
+        row('meta', ['family', ''], String(n)),
       ],
     })
   await write(0)
@@ -127,7 +127,7 @@ async function readWhileWriting(writer: Storage, reader: Storage): Promise<void>
         { table: 'checkpoints', alias: ['a', 'id'] },
         { table: 'writes', from: ['a'], to: ['b'] },
         { table: 'checkpoints', from: ['a'], to: ['c'], limit: 2 },
-        { table: 'meta', keys: [['family']] },
+        { table: 'meta', keys: [['family', '']] },
       ])
       const heads = found.flat().map(({ head }) => head)
       expect(heads).toEqual(Array(7).fill(heads[0]))

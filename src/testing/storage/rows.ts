@@ -78,7 +78,7 @@ export function rowLaws(law: Law): void {
       row('checkpoints', ['a', 1], 'checkpoint'),
       row('parts', ['a', 1, '', 0], 'part'),
       row('writes', ['a', 1, 'task', 0], 'write'),
-      row('meta', ['family'], 'meta'),
+      row('meta', ['family', ''], 'meta'),
     ]
     const version = await commit(storage, P, { puts })
     const queries = puts.map(({ table, key }) => ({ table, keys: [key] }))
@@ -96,14 +96,14 @@ export function rowLaws(law: Law): void {
 
   law('each query has a list of its own, in the order asked for', async ({ storage }) => {
     await commit(storage, P, {
-      puts: [row('meta', ['family'], 'm'), row('checkpoints', ['a', 1], 'c', { alias: ['a', 'id'] })],
+      puts: [row('meta', ['family', ''], 'm'), row('checkpoints', ['a', 1], 'c', { alias: ['a', 'id'] })],
     })
     const found = await storage.read(P, [
-      { table: 'meta', keys: [['absent']] },
+      { table: 'meta', keys: [['absent', '']] },
       { table: 'checkpoints', alias: ['a', 'id'] },
       { table: 'meta', keys: [] },
       { table: 'checkpoints', from: ['a'], to: ['b'], reverse: true, limit: 1 },
-      { table: 'meta', keys: [['family']] },
+      { table: 'meta', keys: [['family', '']] },
     ])
     expect(found.map((rows) => rows.map(({ head }) => head))).toEqual([[], ['c'], [], ['c'], ['m']])
     expect(await storage.read(P, [])).toEqual([])

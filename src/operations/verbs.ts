@@ -1,0 +1,24 @@
+import type { Host } from './host.ts'
+
+/** All verbs by name: what can be called over the wire, and nothing else. */
+export const VERBS = [
+  'save',
+  'load',
+  'history',
+  'fork',
+  'copy',
+  'prune',
+  'deleteThread',
+  'deleteCheckpoints',
+  'deleteRun',
+  'putWrites',
+  'threads',
+  'usage',
+  'verify',
+  'destroy',
+  'close',
+] as const satisfies readonly (keyof Host)[]
+export type Verb = (typeof VERBS)[number]
+
+/** These change nothing, so that one whose answer was lost may simply be called again. */
+export const READS: readonly Verb[] = ['load', 'history', 'threads', 'usage', 'verify']
