@@ -1,0 +1,127 @@
+/** What the pages do while faults are caused, and how they look at what is left. */
+import { openCheckpointer, type Checkpointer, type OpenOptions, type Thread } from 'forkpoint'
+
+export interface State {
+  readonly mark: string
+  readonly messages: readonly string[]
+}
+
+/** What a page says of its work. Only what has arrived outside the browser counts as acknowledged. */
+export type Ack =
+  | { readonly did: 'save'; readonly thread: string; readonly seq: number; readonly mark: string }
+  /** From here on, those of the thread below `keep` may be gone. */
+  | { readonly did: 'prune'; readonly thread: string; readonly keep: number }
+  | { readonly did: 'open'; readonly warnings: readonly string[] }
+
+export async function ack(about: Ack): Promise<void> {
+  await fetch('/ack', { method: 'POST', body: JSON.stringify(about), keepalive: true })
+}
+
+/** Saves, forks and prunes on and on, alone and beside other tabs, until something ends the page. */
+export async function mixedLoad(
+  options: OpenOptions & { readonly tab: string; readonly steps?: number },
+): Promise<void> {
+  const { tab, steps = 1_000_000, ...open } = options
+  const checkpointer = await openCheckpointer(open)
+  const own = checkpointer.thread<State>(`own ${tab}`)
+  const shared = checkpointer.thread<State>('shared')
+  let state: State = { mark: `${tab} 0`, messages: [] }
+  for (let n = 1; n <= steps; n++) {
+    state = { mark: `${tab} ${n}`, messages: [...state.messages, message(n)] }
+    const { seq } = await own.save(state, { node: 'loop', step: n })
+    void ack({ did: 'save', thread: own.id, seq, mark: state.mark })
+    if (n % 7 === 0) {
+      const mark = `${tab} shared ${n}`
+      const beside = await shared.save({ mark, messages: [message(n)] })
+      void ack({ did: 'save', thread: shared.id, seq: beside.seq, mark })
+    }
+    if (n % 23 === 0) await forkAside(own, `fork ${tab} ${n}`)
+    if (n % 31 === 0) {
+      const keep = seq - 9
+      // Said before it is done: the page may end in between.
+      await ack({ did: 'prune', thread: own.id, keep })
+      await own.prune({ keepLast: 10 })
+      state = { ...state, messages: state.messages.slice(-40) }
+    }
+  }
+  await checkpointer.close()
+}
+
+async function forkAside(origin: Thread<State>, as: string): Promise<void> {
+  const fork = await origin.fork({ as })
+  const mark = `${as} first`
+  const { seq } = await fork.save({ mark, messages: ['aside'] })
+  void ack({ did: 'save', thread: as, seq, mark })
+}
+
+/** Mostly small, at times large enough for parts of its own. */
+const message = (n: number): string => `${n} `.repeat(n % 41 === 0 ? 30_000 : 20 + ((n * 37) % 400))
+
+export interface Findings {
+  readonly checked: number
+  readonly missing: readonly string[]
+  readonly wrong: readonly string[]
+  readonly problems: readonly string[]
+  readonly warnings: readonly string[]
+}
+
+/** Opens what is there and compares it with what was acknowledged. */
+export async function look(options: OpenOptions, acks: readonly Ack[]): Promise<Findings> {
+  const warnings: string[] = []
+  const checkpointer = await openCheckpointer({
+    ...options,
+    onWarning: (warning) => warnings.push(`${warning.code} ${warning.message}`),
+  })
+  const found = await compare(checkpointer, acks)
+  const { problems } = await checkpointer.verify()
+  await checkpointer.close()
+  return { ...found, problems: problems.map((each) => JSON.stringify(each)), warnings }
+}
+
+async function compare(
+  checkpointer: Checkpointer,
+  acks: readonly Ack[],
+): Promise<Pick<Findings, 'checked' | 'missing' | 'wrong'>> {
+  const wanted = new Map<string, Map<number, string>>()
+  for (const each of acks) {
+    if (each.did === 'open') continue
+    const seqs = wanted.get(each.thread) ?? new Map<number, string>()
+    wanted.set(each.thread, seqs)
+    if (each.did === 'save') seqs.set(each.seq, each.mark)
+  }
+  // Afterwards, as what is said of a save may arrive later than what is said of a prune.
+  for (const each of acks) {
+    if (each.did !== 'prune') continue
+    const seqs = wanted.get(each.thread)
+    for (const seq of seqs?.keys() ?? []) if (seq < each.keep) seqs?.delete(seq)
+  }
+  const missing: string[] = []
+  const wrong: string[] = []
+  let checked = 0
+  for (const [id, seqs] of wanted) {
+    for await (const { seq, state } of checkpointer.thread<State>(id).history({ states: true })) {
+      const mark = seqs.get(seq)
+      if (mark === undefined) continue
+      checked++
+      seqs.delete(seq)
+      if (state.mark !== mark || !state.messages.every((each) => typeof each === 'string'))
+        wrong.push(`${id} ${seq}: ${state.mark}, not ${mark}`)
+    }
+    for (const [seq, mark] of seqs) missing.push(`${id} ${seq}: ${mark}`)
+  }
+  return { checked, missing: missing.slice(0, 20), wrong: wrong.slice(0, 20) }
+}
+
+/** Saves that follow a fault: what was reopened must take them, and keep them. */
+export async function saveSome(options: OpenOptions, thread: string, count: number): Promise<Ack[]> {
+  const checkpointer = await openCheckpointer(options)
+  const handle = checkpointer.thread<State>(thread)
+  const done: Ack[] = []
+  for (let n = 0; n < count; n++) {
+    const mark = `${thread} ${n}`
+    const { seq } = await handle.save({ mark, messages: [message(n)] })
+    done.push({ did: 'save', thread, seq, mark })
+  }
+  await checkpointer.close()
+  return done
+}

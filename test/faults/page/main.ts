@@ -1,0 +1,13 @@
+import type * as Forkpoint from 'forkpoint'
+import * as forkpoint from 'forkpoint'
+import type * as Loads from './loads.ts'
+import * as loads from './loads.ts'
+
+declare global {
+  // eslint-disable-next-line no-var -- The only way to declare a global.
+  var forkpoint: typeof Forkpoint
+  // eslint-disable-next-line no-var
+  var loads: typeof Loads
+}
+
+Object.assign(globalThis, { forkpoint, loads })

@@ -1,0 +1,61 @@
+import { createServer, type IncomingMessage } from 'node:http'
+import { readFile } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { extname, join, normalize } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'vite'
+import { aliases } from '../../../scripts/doors.ts'
+
+/** The page with the package in it, as a bundler builds it, on loopback. */
+export interface Site {
+  readonly url: string
+  /** What pages have said with `ack`, in order. Kept here, where no fault of a browser reaches. */
+  readonly acks: unknown[]
+  close(): Promise<void>
+}
+
+const TYPES: Record<string, string> = { '.html': 'text/html', '.js': 'text/javascript' }
+
+export async function openSite(folder: string): Promise<Site> {
+  const outDir = join(folder, 'site')
+  await build({
+    configFile: false,
+    root: fileURLToPath(new URL('../page/', import.meta.url)),
+    logLevel: 'warn',
+    resolve: { alias: aliases },
+    worker: { format: 'es' },
+    build: { outDir, emptyOutDir: true, target: 'es2022' },
+  })
+  const acks: unknown[] = []
+  const server = createServer((request, response) => {
+    void (async () => {
+      const path = new URL(request.url ?? '/', 'http://localhost').pathname
+      if (path === '/ack') {
+        acks.push(JSON.parse(await bodyOf(request)))
+        response.end()
+        return
+      }
+      const file = join(outDir, normalize(path === '/' ? '/index.html' : path))
+      const content = await readFile(file).catch(() => undefined)
+      response.statusCode = content ? 200 : 404
+      response.setHeader('content-type', TYPES[extname(file)] ?? 'application/octet-stream')
+      response.end(content)
+    })().catch(() => response.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}/`,
+    acks,
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  let body = ''
+  for await (const chunk of request) body += String(chunk)
+  return body
+}
