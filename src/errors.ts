@@ -40,6 +40,8 @@ export interface ErrorDetails {
   readonly path?: string
   /** For a write that was cut off: whether it may have been carried out. */
   readonly outcome?: 'none' | 'unknown'
+  /** With `QUOTA`: what this site takes and may take, as far as the browser says. An estimate. */
+  readonly usage?: { readonly bytes?: number; readonly quota?: number }
   readonly cause?: unknown
 }
 
@@ -56,6 +58,7 @@ export class CheckpointerError extends Error {
   declare readonly seq?: number
   declare readonly path?: string
   declare readonly outcome?: 'none' | 'unknown'
+  declare readonly usage?: { readonly bytes?: number; readonly quota?: number }
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     const { cause, ...about } = details

@@ -37,6 +37,7 @@ export type {
   Query,
   Range,
   Row,
+  SessionReport,
   Storage,
   Table,
 } from './storage/storage.ts'

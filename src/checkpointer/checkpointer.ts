@@ -13,6 +13,7 @@ import {
   timeOf,
   type Names,
 } from './options.ts'
+import { onPageEnd } from './page-end.ts'
 import { Saves } from './saves.ts'
 import { StoredThread, toInfo, type Shared } from './stored-thread.ts'
 import type { Thread } from './thread.ts'
@@ -113,6 +114,7 @@ export class StoredCheckpointer implements Checkpointer {
   readonly #shared: Shared
   readonly #events: EventSource
   readonly #pending = new Set<Promise<unknown>>()
+  readonly #stopListening: () => void
   #closing: Promise<void> | undefined
 
   constructor(host: Host, codec: Codec, events: EventSource) {
@@ -124,6 +126,8 @@ export class StoredCheckpointer implements Checkpointer {
       resend: (request) => host.save(request),
     }
     this.#events = events
+    // Nobody is left to be told if that fails, and no harm is done.
+    this.#stopListening = onPageEnd(() => void host.rest().catch(() => {}))
   }
 
   thread<State>(id: string, options: ThreadOptions = {}): Thread<State> {
@@ -247,6 +251,7 @@ export class StoredCheckpointer implements Checkpointer {
     await this.#shared.saves.settled()
     await Promise.allSettled(this.#pending)
     this.#events.close()
+    this.#stopListening()
     await end()
   }
 

@@ -108,6 +108,7 @@ export async function createHost({
     threads: verb(threads),
     usage: verb(usage) as () => ReturnType<typeof usage>,
     verify: verb(verify),
+    rest: verb(async () => storage.rest?.()) as () => Promise<void>,
     async destroy() {
       closed = true
       await Promise.allSettled(running)

@@ -19,6 +19,8 @@ export interface Host {
   threads(request: ThreadsRequest): Promise<ThreadsReply>
   usage(): Promise<UsageReply>
   verify(request: VerifyRequest): Promise<VerifyReply>
+  /** The page goes, or sleeps: nothing will be written for now. */
+  rest(): Promise<void>
   destroy(): Promise<void>
   close(): Promise<void>
 }

@@ -15,6 +15,7 @@ export const VERBS = [
   'threads',
   'usage',
   'verify',
+  'rest',
   'destroy',
   'close',
 ] as const satisfies readonly (keyof Host)[]

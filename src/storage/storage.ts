@@ -23,6 +23,25 @@ export interface Storage {
   /** Removes every row of every partition. */
   destroy(): Promise<void>
   close(): Promise<void>
+  /** For storages that know how the sessions before this one have ended. Opens the storage when need be. */
+  sessionReport?(): Promise<SessionReport>
+  /**
+   * From here on something is acknowledged before it is durable: to be awaited before the first such
+   * acknowledgement, and to be called before each. Holds until `rest`; should this session be killed before that,
+   * the next one's report says `wasAsync`.
+   */
+  owe?(): Promise<void>
+  /** All is written, and nothing will be for now: a session that is killed after this has ended in order. */
+  rest?(): Promise<void>
+}
+
+export interface SessionReport {
+  /** A session before this one was killed, or its machine went down, between two of its writes. */
+  readonly unclean: boolean
+  /** That one had acknowledged what was not durable yet: some of it may be lost. */
+  readonly wasAsync: boolean
+  /** In its words, what the engine has thrown away because its files were damaged. */
+  readonly dataLoss?: string
 }
 
 /**

@@ -35,9 +35,11 @@ export interface WireError {
 export function toWire(error: unknown): WireError {
   if (!CheckpointerError.is(error))
     return { code: 'FAILED', message: String(error), details: {}, cause: describe(error) }
-  const { thread, namespace, seq, path, outcome } = error
+  const { thread, namespace, seq, path, outcome, usage } = error
   const details = Object.fromEntries(
-    Object.entries({ thread, namespace, seq, path, outcome }).filter(([, value]) => value !== undefined),
+    Object.entries({ thread, namespace, seq, path, outcome, usage }).filter(
+      ([, value]) => value !== undefined,
+    ),
   )
   return {
     code: error.code,
