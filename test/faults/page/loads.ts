@@ -125,3 +125,5 @@ export async function saveSome(options: OpenOptions, thread: string, count: numb
   await checkpointer.close()
   return done
 }
+
+export { raceToFork, raceToRemove, raceToSave, readEverything } from './races.ts'
