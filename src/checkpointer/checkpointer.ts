@@ -3,6 +3,7 @@ import { CheckpointerError } from '../errors.ts'
 import type { Host, StoredSummary, ThreadsRequest, VerifyReply } from '../operations/host.ts'
 import { VERBS, type Verb } from '../operations/verbs.ts'
 import type { Codec } from '../state/codec.ts'
+import { toInfo } from './fields.ts'
 import { KnownStates } from './known-states.ts'
 import {
   checkFunction,
@@ -15,8 +16,9 @@ import {
 } from './options.ts'
 import { onPageEnd } from './page-end.ts'
 import { Saves } from './saves.ts'
-import { StoredThread, toInfo, type Shared } from './stored-thread.ts'
+import { StoredThread, type Shared } from './stored-thread.ts'
 import type { Thread } from './thread.ts'
+import { UnsureChanges } from './unsure.ts'
 
 export interface ThreadsOptions {
   /** The most to give. All when absent. */
@@ -123,6 +125,7 @@ export class StoredCheckpointer implements Checkpointer {
       codec,
       known: new KnownStates(),
       saves: new Saves(),
+      unsure: { save: new UnsureChanges(), fork: new UnsureChanges(), copy: new UnsureChanges() },
       resend: (request) => host.save(request),
     }
     this.#events = events

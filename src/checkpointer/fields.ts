@@ -1,6 +1,6 @@
-import type { CheckpointFields } from '../checkpoint.ts'
+import type { CheckpointFields, CheckpointInfo } from '../checkpoint.ts'
 import { CheckpointerError } from '../errors.ts'
-import type { HistoryWhere, StoredExtra, StoredFields, StoredInfo } from '../operations/host.ts'
+import type { HistoryWhere, Place, StoredExtra, StoredFields, StoredInfo } from '../operations/host.ts'
 import type { Codec } from '../state/codec.ts'
 import { pathText } from '../state/json.ts'
 import type { HistoryFilter } from './history.ts'
@@ -114,7 +114,7 @@ function storedExtra(place: string, extra: Readonly<Record<string, unknown>>, co
 }
 
 /** What the store knows of a checkpoint, as it is told. */
-export function infoFields(
+function infoFields(
   { node, next, step, runId, workflow, label, source, path, extra }: StoredInfo,
   codec: Codec,
 ): CheckpointFields {
@@ -132,6 +132,19 @@ export function infoFields(
         ? undefined
         : Object.fromEntries(extra.map(([name, value]) => [name, codec.decode(value)])),
   })
+}
+
+export function toInfo(codec: Codec, { thread, namespace }: Place, info: StoredInfo): CheckpointInfo {
+  const { seq, id, parent, createdAt } = info
+  return {
+    thread,
+    namespace,
+    seq,
+    id,
+    ...(parent ? { parentId: parent.id } : {}),
+    createdAt: new Date(createdAt),
+    ...infoFields(info, codec),
+  }
 }
 
 type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> }

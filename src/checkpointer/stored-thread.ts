@@ -1,23 +1,24 @@
 import type { Checkpoint, CheckpointFields, CheckpointInfo, Snapshot } from '../checkpoint.ts'
 import { CheckpointerError } from '../errors.ts'
-import type { At, Host, NewCheckpoint, Place, SaveRequest, StoredInfo } from '../operations/host.ts'
+import type { At, Host, Place, SaveRequest, StoredInfo } from '../operations/host.ts'
 import type { Codec } from '../state/codec.ts'
 import { fromBytes, toBytes } from '../state/json-bytes.ts'
-import { isWriteIndex } from '../ids.ts'
-import { FIELDS, infoFields, storedFields, withoutUndefined } from './fields.ts'
+import { capture } from './capture.ts'
+import { FIELDS, storedFields, toInfo, withoutUndefined } from './fields.ts'
 import { HISTORY, pages, type HistoryOptions } from './history.ts'
 import { newId } from './new-id.ts'
 import type { KnownState, KnownStates } from './known-states.ts'
 import { checkFunction, checkIdAt, checkOptions, checkRef, invalid, itemsOf, type Names } from './options.ts'
 import { pruneRequest, type PruneOptions, type Removed } from './prune-rules.ts'
 import type { Saves } from './saves.ts'
+import { storedWrites } from './task-writes.ts'
 import type { ForkOptions, SaveOptions, TaskWrite, Thread, Which } from './thread.ts'
 import { unfold } from './unfold.ts'
+import type { Unsure, UnsureChanges } from './unsure.ts'
 import { refOf, whichAt } from './which.ts'
 
 const SAVE: Names<SaveOptions> = { ...FIELDS, id: true, parent: true, expect: true }
 const FORK: Names<ForkOptions<unknown>> = { at: true, edit: true, as: true, label: true }
-const WRITE: Names<TaskWrite> = { channel: true, value: true, index: true }
 
 const EXPECT_UNDEFINED =
   'expect is undefined: use `head?.seq ?? null` or `head?.id ?? null`, where null is for no head; or leave expect out.'
@@ -28,6 +29,12 @@ export interface Shared {
   readonly codec: Codec
   readonly known: KnownStates
   readonly saves: Saves
+  /** By verb: what may be called for again without being made twice. */
+  readonly unsure: {
+    readonly save: UnsureChanges
+    readonly fork: UnsureChanges<Unsure & { readonly as: string }>
+    readonly copy: UnsureChanges
+  }
   /** `host.save` for a save that was accepted already, and goes on while the checkpointer closes. */
   readonly resend: Host['save']
 }
@@ -57,7 +64,7 @@ export class StoredThread<State> implements Thread<State> {
     ahead: Promise<unknown> | undefined,
   ): Promise<CheckpointInfo> {
     const options = checkOptions('save', given, SAVE)
-    const { host, known, saves, resend } = this.#shared
+    const { host, codec, known, saves, resend, unsure } = this.#shared
     const { parent, expect } = options
     if (parent !== undefined && parent !== null) checkRef('parent', parent, 'a seq, an id or null')
     if ('expect' in options && expect === undefined)
@@ -65,51 +72,37 @@ export class StoredThread<State> implements Thread<State> {
     if (expect !== undefined && expect !== null) checkRef('expect', expect, 'a seq, an id or null')
     // Up to the first await all is synchronous: the state is captured, and requests leave in the order of calls.
     const start = known.find(this.#place, parent ?? undefined) ?? known.find(this.#place)
-    const { checkpoint, known: next } = this.#capture(state, options, start)
-    const request: SaveRequest = {
-      ...this.#place,
-      ...checkpoint,
-      ...(parent === undefined ? {} : { parent }),
-      ...(expect === undefined ? {} : { expect }),
-    }
-    known.add(this.#place, next, true)
-    try {
-      if (ahead && saves.mustWait(this.#place, parent !== undefined))
-        await saves.hold(this.#place, () => ahead)
-      let { saved } = await host.save(request)
-      // What the delta starts from is gone, by another tab's prune perhaps: then the whole state goes.
-      saved ??= await saves.hold(this.#place, async () => {
-        return (await resend({ ...request, frame: { body: toBytes(next.state) } })).saved
-      })
-      if (!saved)
-        throw new CheckpointerError('CONFLICT', 'The state could not be placed. Try again.', this.#place)
-      known.placed(this.#place, next.key, saved.seq)
-      return this.#info(saved)
-    } catch (error) {
-      known.forget(this.#place, next.key)
-      throw error
-    }
-  }
-
-  #capture(
-    state: unknown,
-    fields: SaveOptions,
-    start: KnownState | undefined,
-  ): { checkpoint: NewCheckpoint; known: KnownState } {
-    if (fields.id !== undefined) checkIdAt('id', 'id', fields.id)
-    const { codec } = this.#shared
-    const stored = storedFields(fields, codec)
-    const { state: next, delta } = codec.capture(state, start?.state)
-    const key = newId()
-    const frame =
-      start && delta
-        ? { base: { id: start.id, key: start.key }, body: toBytes(delta) }
-        : { body: toBytes(next) }
-    const own = fields.id === undefined ? {} : { id: fields.id }
-    return {
-      checkpoint: { key, ...own, createdAt: Date.now(), fields: stored, frame },
-      known: { id: fields.id ?? key, key, state: next },
-    }
+    if (options.id !== undefined) checkIdAt('id', 'id', options.id)
+    const { checkpoint, state: encoded } = capture(codec, state, options, start)
+    const asked = JSON.stringify({ fields: checkpoint.fields, parent, expect, id: options.id })
+    const fresh = { key: newId(), asked, state: encoded }
+    return unsure.save.call(this.#place, fresh, async ({ key }, again) => {
+      const next: KnownState = { id: options.id ?? key, key, state: encoded }
+      const request: SaveRequest = {
+        ...this.#place,
+        ...checkpoint,
+        key,
+        ...withoutUndefined({ id: options.id, parent, expect }),
+        ...(again ? { retry: true } : {}),
+      }
+      known.add(this.#place, next, true)
+      try {
+        if (ahead && saves.mustWait(this.#place, parent !== undefined))
+          await saves.hold(this.#place, () => ahead)
+        let { saved } = await host.save(request)
+        // What the delta starts from is gone, by another tab's prune perhaps: then the whole state goes.
+        saved ??= await saves.hold(this.#place, async () => {
+          return (await resend({ ...request, frame: { body: toBytes(encoded) } })).saved
+        })
+        if (!saved)
+          throw new CheckpointerError('CONFLICT', 'The state could not be placed. Try again.', this.#place)
+        known.placed(this.#place, key, saved.seq)
+        return this.#info(saved)
+      } catch (error) {
+        known.forget(this.#place, key)
+        throw error
+      }
+    })
   }
 
   async load(which?: Which): Promise<Checkpoint<State> | undefined> {
@@ -118,7 +111,8 @@ export class StoredThread<State> implements Thread<State> {
   }
 
   async #load(at: At | undefined): Promise<{ checkpoint: Checkpoint<State>; known: KnownState } | undefined> {
-    const { host, codec, known } = this.#shared
+    const { host, codec, known, unsure } = this.#shared
+    const before = unsure.save.at(this.#place)
     const ref = at && refOf(at)
     const mine = at && ref === undefined ? undefined : known.find(this.#place, ref)
     const reply = await host.load({
@@ -126,6 +120,7 @@ export class StoredThread<State> implements Thread<State> {
       ...(at ? { at } : {}),
       ...(mine ? { known: mine.key } : {}),
     })
+    if (!at) unsure.save.shown(this.#place, before, reply?.info.key ?? reply?.info.id)
     if (!reply) return undefined
     const { info, frames, writes } = reply
     const state = frames ? unfold(frames).get(info.seq) : mine?.state
@@ -155,23 +150,32 @@ export class StoredThread<State> implements Thread<State> {
 
   async fork(options: ForkOptions<State> = {}): Promise<Thread<State>> {
     const { at: which, edit, ...names } = checkOptions<ForkOptions<State>>('fork', options, FORK)
-    const { as = crypto.randomUUID(), label = `fork-of:${this.id}` } = names
-    checkIdAt('as', 'A thread id', as)
+    const { label = `fork-of:${this.id}` } = names
+    if (names.as !== undefined) checkIdAt('as', 'A thread id', names.as)
     storedFields({ label }, this.#shared.codec)
     checkFunction('edit', edit)
     const at = which === undefined ? undefined : whichAt('at', which)
     const first = edit && (await this.#edited(edit, at, label))
     const point = first?.at ?? at
-    const request = { ...this.#place, as, label, createdAt: Date.now(), key: newId() }
-    const { head } = await this.#shared.host.fork({
-      ...request,
-      ...(point ? { at: point } : {}),
-      ...(first ? { first: first.checkpoint } : {}),
+    const { host, known, unsure } = this.#shared
+    const fresh = {
+      key: newId(),
+      asked: JSON.stringify({ at, label, as: names.as }),
+      state: first?.known.state,
+      as: names.as ?? crypto.randomUUID(),
+    }
+    const { head, as } = await unsure.fork.call(this.#place, fresh, async ({ key, as }) => {
+      const request = { ...this.#place, as, label, createdAt: Date.now(), key }
+      const reply = await host.fork({
+        ...request,
+        ...(point ? { at: point } : {}),
+        ...(first ? { first: first.checkpoint } : {}),
+      })
+      return { head: reply.head, as }
     })
     const twin = new StoredThread<State>(this.#shared, as, this.namespace)
-    const mine = first?.known ?? this.#shared.known.find(this.#place, head.id)
-    if (mine?.key === (head.key ?? head.id))
-      this.#shared.known.add(twin.#place, { ...mine, seq: head.seq }, true)
+    const mine = first?.known ?? known.find(this.#place, head.id)
+    if (mine?.key === (head.key ?? head.id)) known.add(twin.#place, { ...mine, seq: head.seq }, true)
     return twin
   }
 
@@ -197,12 +201,21 @@ export class StoredThread<State> implements Thread<State> {
       label,
       source: 'fork',
     }
-    return { ...this.#capture(state, fields, start), at: { seq: origin.seq } }
+    const captured = capture(this.#shared.codec, state, fields, start)
+    const key = newId()
+    return {
+      checkpoint: { ...captured.checkpoint, key },
+      known: { id: key, key, state: captured.state },
+      at: { seq: origin.seq },
+    }
   }
 
   async copy(as: string): Promise<Thread<State>> {
     checkIdAt('as', 'A thread id', as)
-    await this.#shared.host.copy({ thread: this.id, as, createdAt: Date.now() })
+    const { host, unsure } = this.#shared
+    await unsure.copy.call(this.#place, { key: newId(), asked: as }, ({ key }) =>
+      host.copy({ thread: this.id, as, createdAt: Date.now(), key }),
+    )
     return new StoredThread<State>(this.#shared, as, this.namespace)
   }
 
@@ -225,36 +238,18 @@ export class StoredThread<State> implements Thread<State> {
 
   async delete(): Promise<boolean> {
     this.#shared.known.forgetThread(this.id)
+    this.#shared.unsure.save.forgetThread(this.id)
     return this.#shared.host.deleteThread({ thread: this.id })
   }
 
   async putWrites(checkpoint: number | string, taskId: string, writes: readonly TaskWrite[]): Promise<void> {
     checkRef('checkpoint', checkpoint)
     checkIdAt('taskId', 'A task id', taskId)
-    const stored = itemsOf('writes', writes, 'a list').map((write, i) => {
-      const path = `writes[${i}]`
-      const { channel, value, index } = checkOptions('a write', write as TaskWrite, WRITE, path)
-      if (typeof channel !== 'string') throw invalid(`${path}.channel`, 'a string')
-      if (index !== undefined && !isWriteIndex(index)) throw invalid(`${path}.index`, 'a whole number')
-      return { taskId, index: index ?? i, channel, body: toBytes(this.#shared.codec.capture(value).state) }
-    })
+    const stored = storedWrites(taskId, writes, this.#shared.codec)
     await this.#shared.host.putWrites({ ...this.#place, checkpoint, writes: stored })
   }
 
   #info(info: StoredInfo): CheckpointInfo {
     return toInfo(this.#shared.codec, this.#place, info)
-  }
-}
-
-export function toInfo(codec: Codec, { thread, namespace }: Place, info: StoredInfo): CheckpointInfo {
-  const { seq, id, parent, createdAt } = info
-  return {
-    thread,
-    namespace,
-    seq,
-    id,
-    ...(parent ? { parentId: parent.id } : {}),
-    createdAt: new Date(createdAt),
-    ...infoFields(info, codec),
   }
 }

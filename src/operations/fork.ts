@@ -128,7 +128,9 @@ export async function copy(store: Store, request: CopyRequest): Promise<void> {
       { table: 'threads', ...threadRows(thread) },
       familyQuery,
     ])
-    if (await readThread(store, { thread: as, namespace: '' })) {
+    const taken = await readThread(store, { thread: as, namespace: '' })
+    if (taken) {
+      if (taken.facts.key === request.key) return taken.facts.head?.seq ?? 0
       throw new CheckpointerError('CONFLICT', `There is a thread '${as}' already.`, { thread: as })
     }
     // The thread was deleted or changed between the two reads.
@@ -148,12 +150,13 @@ export async function copy(store: Store, request: CopyRequest): Promise<void> {
   store.publish({ type: 'forked', thread: as, namespace: '', from: thread, seq })
 }
 
-async function twinOf(store: Store, { partition, facts }: ThreadRow, { as, createdAt }: CopyRequest) {
+async function twinOf(store: Store, { partition, facts }: ThreadRow, { as, key, createdAt }: CopyRequest) {
   const lane = newLane()
   const last = facts.next - 1
   const twin: ThreadFacts = {
     ...facts,
     thread: as,
+    key,
     createdAt,
     updatedAt: createdAt,
     lane,

@@ -91,6 +91,8 @@ export interface SaveRequest extends Place, NewCheckpoint {
   readonly parent?: number | string | null
   /** The seq or id that the head must have; `null`: there must be none. */
   readonly expect?: number | string | null
+  /** It may have been made already: whether it was is looked up first, before `expect` is. */
+  readonly retry?: true
 }
 
 export type SaveReply =
@@ -174,6 +176,8 @@ export interface CopyRequest {
   readonly thread: string
   readonly as: string
   readonly createdAt: number
+  /** Makes a retry recognisable, as a save's does. */
+  readonly key: string
 }
 
 export interface PruneRequest extends Place {

@@ -32,7 +32,7 @@ export async function save(store: Store, request: SaveRequest): Promise<SaveRepl
   const place = { thread, namespace }
   const reply = await store.inTurn(place, () =>
     untilCommitted(async (tried) => {
-      if (tried > 0) return attempt(store, request, await readThread(store, place), true)
+      if (tried > 0 || request.retry) return attempt(store, request, await readThread(store, place), true)
       // What was remembered saves a read, but may be old: it never decides that a save is refused.
       const remembered = await recallThread(store, place)
       const reply = await attempt(store, request, remembered, false).catch((error: unknown) => ({ error }))
@@ -69,10 +69,11 @@ async function attempt(
       { thread, namespace, seq: same.seq },
     )
   }
-  if (again && row && request.id !== undefined && (await isHeld(store, row, request.id)))
+  const id = request.retry ? (request.id ?? request.key) : request.id
+  if (again && row && id !== undefined && (await isHeld(store, row, id)))
     throw new CheckpointerError(
       'CONFLICT',
-      `The id ${JSON.stringify(request.id)} is that of a removed checkpoint which a fork still shows.`,
+      `The id ${JSON.stringify(id)} is that of a removed checkpoint which a fork still shows.`,
       { thread, namespace },
     )
   checkExpected(request, facts.head)

@@ -17,7 +17,7 @@ export interface ThreadFacts extends Place {
   readonly head?: CheckpointFacts
   readonly label?: string
   readonly forkOf?: StoredSummary['forkOf']
-  /** What recognises a retry of the fork that made this thread. */
+  /** What recognises a retry of the fork or the copy that made this thread. */
   readonly key?: string
   /** In the row of namespace '': other namespaces have checkpoints. */
   readonly others?: boolean
