@@ -36,7 +36,7 @@ export async function mixedLoad(
       void ack({ did: 'save', thread: shared.id, seq: beside.seq, mark })
     }
     if (n % 23 === 0) await forkAside(own, `fork ${tab} ${n}`)
-    if (n % 31 === 0) {
+    if (n % 61 === 0) {
       const keep = seq - 9
       // Said before it is done: the page may end in between.
       await ack({ did: 'prune', thread: own.id, keep })
@@ -60,6 +60,8 @@ const message = (n: number): string => `${n} `.repeat(n % 41 === 0 ? 30_000 : 20
 export interface Findings {
   readonly checked: number
   readonly missing: readonly string[]
+  /** Those missing while a later one of their thread is there. */
+  readonly middle: readonly string[]
   readonly wrong: readonly string[]
   readonly problems: readonly string[]
   readonly warnings: readonly string[]
@@ -81,7 +83,7 @@ export async function look(options: OpenOptions, acks: readonly Ack[]): Promise<
 async function compare(
   checkpointer: Checkpointer,
   acks: readonly Ack[],
-): Promise<Pick<Findings, 'checked' | 'missing' | 'wrong'>> {
+): Promise<Pick<Findings, 'checked' | 'missing' | 'middle' | 'wrong'>> {
   const wanted = new Map<string, Map<number, string>>()
   for (const each of acks) {
     if (each.did === 'open') continue
@@ -96,10 +98,13 @@ async function compare(
     for (const seq of seqs?.keys() ?? []) if (seq < each.keep) seqs?.delete(seq)
   }
   const missing: string[] = []
+  const middle: string[] = []
   const wrong: string[] = []
   let checked = 0
   for (const [id, seqs] of wanted) {
+    let newest = 0
     for await (const { seq, state } of checkpointer.thread<State>(id).history({ states: true })) {
+      newest = Math.max(newest, seq)
       const mark = seqs.get(seq)
       if (mark === undefined) continue
       checked++
@@ -107,9 +112,9 @@ async function compare(
       if (state.mark !== mark || !state.messages.every((each) => typeof each === 'string'))
         wrong.push(`${id} ${seq}: ${state.mark}, not ${mark}`)
     }
-    for (const [seq, mark] of seqs) missing.push(`${id} ${seq}: ${mark}`)
+    for (const [seq, mark] of seqs) (seq < newest ? middle : missing).push(`${id} ${seq}: ${mark}`)
   }
-  return { checked, missing: missing.slice(0, 20), wrong: wrong.slice(0, 20) }
+  return { checked, missing: [...middle, ...missing].slice(0, 20), middle, wrong: wrong.slice(0, 20) }
 }
 
 /** Saves that follow a fault: what was reopened must take them, and keep them. */

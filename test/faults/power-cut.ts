@@ -1,0 +1,80 @@
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Ack } from './page/loads.ts'
+import { startBrowser } from './support/browser.ts'
+import { makeDisk, noDisk, type Disk } from './support/disk.ts'
+import { broken, type Proof, type ProofContext } from './support/proof.ts'
+import { openSite, type Site } from './support/site.ts'
+
+const TABS = 2
+
+/** The browser stands still, the disk is copied as it is, and another browser starts from the copy. */
+export default {
+  promise: 'a save that resolved is there after the power was cut',
+  rounds: { short: 1, long: 30 },
+  on: ['chromium', 'chromium-sqlite', 'firefox'],
+  missing: noDisk,
+  async run(context) {
+    const site = await openSite(context.folder)
+    const sums = { cuts: 0, acknowledged: 0, checked: 0 }
+    try {
+      for (let round = 0; round < context.rounds; round++) {
+        const { acks, disk } = await cutInMidWork(context, site, round)
+        try {
+          sums.checked += await lookAgain(context, site, disk, acks)
+        } finally {
+          disk.remove()
+        }
+        sums.cuts++
+        sums.acknowledged += acks.filter((each) => each.did === 'save').length
+      }
+      return sums
+    } finally {
+      await site.close()
+    }
+  },
+} satisfies Proof
+
+async function cutInMidWork(
+  { ground, folder, random }: ProofContext,
+  site: Site,
+  round: number,
+): Promise<{ acks: Ack[]; disk: Disk }> {
+  site.acks.length = 0
+  const disk = makeDisk(folder, `disk-${round}`)
+  try {
+    const browser = await startBrowser(ground, join(disk.path, 'profile'))
+    for (let tab = 0; tab < TABS; tab++) {
+      const page = await browser.open(site.url)
+      // It ends with the browser.
+      void page.evaluate((load) => loads.mixedLoad(load), { name: 'cut', tab: `${tab}` }).catch(() => {})
+    }
+    for (let waited = 0; site.acks.length === 0 && waited < 10_000; waited += 5) await sleep(5)
+    await sleep(300 + random() * 2_500)
+    browser.stop()
+    const acks = [...site.acks] as Ack[]
+    const copy = disk.copy(`copy-${round}`)
+    await browser.kill()
+    return { acks, disk: copy }
+  } finally {
+    disk.remove()
+  }
+}
+
+async function lookAgain(
+  { ground }: ProofContext,
+  site: Site,
+  disk: Disk,
+  acks: readonly Ack[],
+): Promise<number> {
+  const browser = await startBrowser(ground, join(disk.path, 'profile'))
+  try {
+    const page = await browser.open(site.url)
+    const found = await page.evaluate((list) => loads.look({ name: 'cut' }, list), acks)
+    if (found.missing.length + found.wrong.length + found.problems.length > 0)
+      throw broken('after the cut', found)
+    return found.checked
+  } finally {
+    await browser.close()
+  }
+}
