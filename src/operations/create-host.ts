@@ -3,6 +3,7 @@ import { CURRENT_FORMAT } from '../storage/format-version.ts'
 import { DATABASE_KEY, DATABASE_PARTITION } from '../storage/keys.ts'
 import type { Storage } from '../storage/storage.ts'
 import { deleteCheckpoints, deleteRun, deleteThread } from './delete.ts'
+import { flush } from './flush.ts'
 import { copy, fork } from './fork.ts'
 import { history } from './history.ts'
 import type { Host, Publish } from './host.ts'
@@ -10,7 +11,7 @@ import { load } from './load.ts'
 import { prune } from './prune.ts'
 import { seal, unseal } from './rows/seal.ts'
 import { LEAST_VALUE_BYTES } from './rows/payload.ts'
-import { save } from './save.ts'
+import { save, saveMany } from './save.ts'
 import { placeText, ThreadCache, unlessDamaged, type Store } from './store.ts'
 import { usage } from './survey/usage.ts'
 import { verify } from './survey/verify.ts'
@@ -88,6 +89,12 @@ export async function createHost({
       }
     }
 
+  // What was asked for before is done first: the page sends its last saves, and then this.
+  const rest = async (): Promise<void> => {
+    await Promise.allSettled(running)
+    await storage.rest?.()
+  }
+
   const close = async (): Promise<void> => {
     closed = true
     await Promise.allSettled(running)
@@ -96,6 +103,7 @@ export async function createHost({
 
   return {
     save: verb(save),
+    saveMany: verb(saveMany),
     load: verb(load),
     history: verb(history),
     fork: verb(fork),
@@ -108,7 +116,9 @@ export async function createHost({
     threads: verb(threads),
     usage: verb(usage) as () => ReturnType<typeof usage>,
     verify: verb(verify),
-    rest: verb(async () => storage.rest?.()) as () => Promise<void>,
+    owe: verb(async () => storage.owe?.()) as () => Promise<void>,
+    flush: verb(flush) as () => Promise<void>,
+    rest: verb(rest) as () => Promise<void>,
     async destroy() {
       closed = true
       await Promise.allSettled(running)

@@ -10,10 +10,10 @@ import {
   infoOf,
   keyframe,
   keyOf,
+  newFacts,
   type CheckpointFacts,
 } from './rows/checkpoint-row.ts'
 import { borrow, laneOf, newLane } from './rows/lanes.ts'
-import { newFacts } from './save.ts'
 import { seal, unseal } from './rows/seal.ts'
 import { emptyThread, openThread, threadPut, type ThreadFacts, type ThreadRow } from './rows/thread-row.ts'
 import { LOST_RACE, tryCommit, untilCommitted } from './commit.ts'

@@ -7,6 +7,7 @@ import type { Json } from '../state/json.ts'
  */
 export interface Host {
   save(request: SaveRequest): Promise<SaveReply>
+  saveMany(request: SaveManyRequest): Promise<SaveManyReply>
   load(request: LoadRequest): Promise<LoadReply | undefined>
   history(request: HistoryRequest): Promise<HistoryReply>
   fork(request: ForkRequest): Promise<ForkReply>
@@ -19,6 +20,10 @@ export interface Host {
   threads(request: ThreadsRequest): Promise<ThreadsReply>
   usage(): Promise<UsageReply>
   verify(request: VerifyRequest): Promise<VerifyReply>
+  /** From here on saves are acknowledged before they are written: to be awaited before the first of them. */
+  owe(): Promise<void>
+  /** Makes durable what was written without being so at once. */
+  flush(): Promise<void>
   /** The page goes, or sleeps: nothing will be written for now. */
   rest(): Promise<void>
   destroy(): Promise<void>
@@ -99,6 +104,19 @@ export type SaveReply =
   | { readonly saved: StoredInfo }
   /** The base of the delta is gone: send the whole state. */
   | { readonly saved: undefined }
+
+/** Saves of one place, in their order; each may start from the one before it. */
+export interface SaveManyRequest extends Place {
+  readonly saves: readonly SaveRequest[]
+  /** A crash of the machine may take them back, until `flush`. */
+  readonly relaxed?: boolean
+}
+
+/**
+ * What is stored now: a beginning of the list. What comes after it is to be sent again, and is refused then if it
+ * must be. Empty when the base of the first one's delta is gone: send the whole state.
+ */
+export type SaveManyReply = readonly StoredInfo[]
 
 export interface LoadRequest extends Place {
   readonly at?: At

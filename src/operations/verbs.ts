@@ -3,6 +3,7 @@ import type { Host } from './host.ts'
 /** All verbs by name: what can be called over the wire, and nothing else. */
 export const VERBS = [
   'save',
+  'saveMany',
   'load',
   'history',
   'fork',
@@ -15,6 +16,8 @@ export const VERBS = [
   'threads',
   'usage',
   'verify',
+  'owe',
+  'flush',
   'rest',
   'destroy',
   'close',

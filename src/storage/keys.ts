@@ -90,3 +90,5 @@ export const writeName = (key: Key): string => `${key[2]}:${key[3]}`
 export const FAMILY_KEY: Key = ['family', '']
 export const DATABASE_PARTITION = ''
 export const DATABASE_KEY: Key = ['database', '']
+/** Put again and again, to have one durable commit. */
+export const FLUSH_KEY: Key = ['flush', '']

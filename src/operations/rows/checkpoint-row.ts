@@ -1,7 +1,7 @@
 import { CheckpointerError } from '../../errors.ts'
 import { checkpointAlias, checkpointKey, newPartsOwner, partsOf } from '../../storage/keys.ts'
 import type { Batch, Limits, Put, Row } from '../../storage/storage.ts'
-import type { StoredInfo } from '../host.ts'
+import type { NewCheckpoint, StoredInfo } from '../host.ts'
 import { placePayload } from './payload.ts'
 import { seal, unseal } from './seal.ts'
 
@@ -69,6 +69,24 @@ export const deltaFrame = (lane: string, base: CheckpointFacts, size: number): S
   whole: base.frame.whole,
   size,
 })
+
+/** Checkpoint facts, made from what the caller's side sent. */
+export function newFacts(
+  request: NewCheckpoint,
+  seq: number,
+  parent: CheckpointFacts | undefined,
+  frame: StoredFrame,
+): CheckpointFacts {
+  return {
+    ...request.fields,
+    seq,
+    id: request.id ?? request.key,
+    ...(request.id !== undefined ? { key: request.key } : {}),
+    createdAt: request.createdAt,
+    ...(parent ? { parent: { seq: parent.seq, id: parent.id } } : {}),
+    frame,
+  }
+}
 
 /** The rows for one checkpoint, and the facts as they were written. */
 export function checkpointPuts(

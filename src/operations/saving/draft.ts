@@ -1,0 +1,175 @@
+import { threadKey } from '../../storage/keys.ts'
+import { bytesOf, type Check, type Put } from '../../storage/storage.ts'
+import { LOST_RACE, tryCommit } from '../commit.ts'
+import { familyQuery, openFamily, renewFamily } from '../family.ts'
+import { byRef, findCheckpoint, isHeld, needCheckpoint } from '../find.ts'
+import type { Place, SaveRequest, StoredInfo } from '../host.ts'
+import { checkpointPuts, infoOf, keyOf, newFacts, type CheckpointFacts } from '../rows/checkpoint-row.ts'
+import { newLane } from '../rows/lanes.ts'
+import { emptyThread, openThread, threadPut, type ThreadFacts, type ThreadRow } from '../rows/thread-row.ts'
+import { checkThread, partitionFor, type Store } from '../store.ts'
+import { frameFor } from './framing.ts'
+import { noParent, refuseTakenId, refuseUnexpected } from './refusals.ts'
+
+/** Room left in a commit for the rows of the thread, whose size is known only at the end. */
+const ROOM = 4096
+
+/** What one commit will hold: saves of one namespace, each decided as if those before it were stored already. */
+export class Draft {
+  readonly #store: Store
+  readonly #row: ThreadRow | undefined
+  readonly #partition: string
+  readonly #fresh: CheckpointFacts[] = []
+  readonly #puts: Put[] = []
+  readonly #saved: StoredInfo[] = []
+  #facts: ThreadFacts
+  #bytes = 0
+
+  private constructor(store: Store, row: ThreadRow | undefined, partition: string, facts: ThreadFacts) {
+    this.#store = store
+    this.#row = row
+    this.#partition = partition
+    this.#facts = facts
+  }
+
+  /** `row` is that of the namespace, if it is there; if not, it is made, as of `createdAt`. */
+  static async on(store: Store, place: Place, row: ThreadRow | undefined, createdAt: number): Promise<Draft> {
+    const partition = row?.partition ?? (await partitionFor(store, place.thread))
+    return new Draft(store, row, partition, row?.facts ?? emptyThread(place, newLane(), createdAt))
+  }
+
+  /** What will be stored, and what was found to be stored already, in the order of the saves. */
+  get saved(): readonly StoredInfo[] {
+    return this.#saved
+  }
+
+  /**
+   * Takes in one more save. `false`: the base of its delta is gone, or the commit is full. Throws when it is
+   * refused. `again`: it may have been stored before.
+   */
+  async add(request: SaveRequest, again: boolean): Promise<boolean> {
+    const stored = await this.#storedBefore(request, again)
+    if (stored) {
+      this.#saved.push(infoOf(stored))
+      return true
+    }
+    refuseUnexpected(request, this.#facts.head)
+    const parent = await this.#parentOf(request)
+    const framed = await frameFor(this.#store, request.frame, {
+      facts: this.#facts,
+      row: this.#row,
+      parent,
+      isStored: parent !== undefined && !this.#fresh.includes(parent),
+      find: (id) => this.#find({ id }),
+    })
+    if (!framed) return false
+    const seq = this.#facts.next
+    const facts = newFacts(request, seq, parent, framed.frame(seq))
+    const { limits } = this.#store.storage
+    const written = checkpointPuts(limits, this.#partition, this.#facts.lane, facts, framed.body)
+    if (!this.#hasRoomFor(written.puts)) return false
+    this.#puts.push(...written.puts)
+    this.#fresh.push(written.facts)
+    this.#saved.push(infoOf(written.facts))
+    this.#facts = {
+      ...this.#facts,
+      next: seq + 1,
+      head: written.facts,
+      updatedAt: Math.max(request.createdAt, this.#facts.updatedAt),
+    }
+    return true
+  }
+
+  /** The namespace's row as it now is, and its new checkpoints. */
+  async commit(
+    relaxed: boolean,
+  ): Promise<{ thread: ThreadRow; fresh: readonly CheckpointFacts[] } | typeof LOST_RACE | undefined> {
+    if (this.#fresh.length === 0) return undefined
+    const facts = this.#facts
+    const { thread, namespace } = facts
+    const root = namespace === '' ? undefined : await this.#rootRow()
+    // A new row changes who lives in the partition: a removal that has counted them must not pass.
+    const family = this.#row ? undefined : await this.#familyRenewal()
+    const own = this.#row
+      ? checkThread(this.#row)
+      : ({ table: 'threads', key: threadKey(thread, namespace), version: undefined } as const)
+    const version = await tryCommit(this.#store, this.#partition, {
+      checks: [own, ...(root?.checks ?? []), ...(family ? [family.check] : [])],
+      puts: [
+        ...this.#puts,
+        threadPut(this.#partition, facts),
+        ...(root?.puts ?? []),
+        ...(family ? [family.put] : []),
+      ],
+      ...(relaxed ? { relaxed } : {}),
+    })
+    if (version === LOST_RACE) return LOST_RACE
+    if (root) this.#store.threads.set(root.facts, { partition: this.#partition, version, facts: root.facts })
+    return { thread: { partition: this.#partition, version, facts }, fresh: this.#fresh }
+  }
+
+  async #storedBefore(request: SaveRequest, again: boolean): Promise<CheckpointFacts | undefined> {
+    const mayBeThere = again || request.id !== undefined
+    const same = await this.#find({ id: request.id ?? request.key }, mayBeThere)
+    if (same) {
+      if (keyOf(same) !== request.key) refuseTakenId(request, same.seq)
+      return same
+    }
+    const id = request.retry ? (request.id ?? request.key) : request.id
+    if (again && this.#row && id !== undefined && (await isHeld(this.#store, this.#row, id)))
+      refuseTakenId(request)
+    return undefined
+  }
+
+  async #find(at: { id: string } | { seq: number }, alsoStored = true): Promise<CheckpointFacts | undefined> {
+    const fresh = this.#fresh.find((facts) => ('id' in at ? facts.id === at.id : facts.seq === at.seq))
+    if (fresh || !alsoStored || !this.#row) return fresh
+    return (await findCheckpoint(this.#store, this.#row, at))?.facts
+  }
+
+  async #parentOf(request: SaveRequest): Promise<CheckpointFacts | undefined> {
+    const { parent } = request
+    const { head } = this.#facts
+    if (parent === null) return undefined
+    if (parent === undefined || (head && (parent === head.seq || parent === head.id))) return head
+    const at = byRef(parent) as { id: string } | { seq: number }
+    const fresh = await this.#find(at, false)
+    if (fresh) return fresh
+    if (!this.#row) throw noParent(request)
+    return (await needCheckpoint(this.#store, this.#row, at)).facts
+  }
+
+  /** Only a guess for what comes beside: should it be wrong, each save is committed by itself. */
+  #hasRoomFor(puts: readonly Put[]): boolean {
+    const { operations, commitBytes } = this.#store.storage.limits
+    const bytes = puts.reduce((sum, put) => sum + bytesOf(put), this.#bytes)
+    const head = puts[0]?.head.length ?? 0
+    const fits = this.#puts.length + puts.length + 8 <= operations && bytes + 2 * head + ROOM <= commitBytes
+    if (!fits && this.#saved.length > 0) return false
+    this.#bytes = bytes
+    return true
+  }
+
+  async #familyRenewal(): Promise<{ check: Check; put: Put }> {
+    const [rows] = await this.#store.storage.read(this.#partition, [familyQuery])
+    return renewFamily(this.#partition, openFamily(this.#partition, rows))
+  }
+
+  /** The row of namespace '' stands for the thread in the list, also when only other namespaces are saved to. */
+  async #rootRow(): Promise<{ facts: ThreadFacts; checks: Check[]; puts: Put[] }> {
+    const { thread, updatedAt } = this.#facts
+    const partition = this.#partition
+    const key = threadKey(thread, '')
+    const [rows] = await this.#store.storage.read(partition, [{ table: 'threads', keys: [key] }])
+    const found = rows?.[0]
+    const facts = found
+      ? openThread(partition, found).facts
+      : emptyThread({ thread, namespace: '' }, newLane(), this.#fresh[0]?.createdAt ?? updatedAt)
+    const touched = { ...facts, others: true, updatedAt: Math.max(updatedAt, facts.updatedAt) }
+    return {
+      facts: touched,
+      checks: [{ table: 'threads', key, version: found?.version }],
+      puts: [threadPut(partition, touched)],
+    }
+  }
+}
