@@ -1,5 +1,6 @@
-import { allRows, FAMILY_KEY } from '../storage/keys.ts'
+import { allRows, births, FAMILY_KEY } from '../storage/keys.ts'
 import type { Check, Put, Query, Row } from '../storage/storage.ts'
+import { openBirth, type Birth } from './rows/birth-row.ts'
 import { seal, unseal } from './rows/seal.ts'
 import { openThread, type ThreadRow } from './rows/thread-row.ts'
 import { unlessDamaged, type Store } from './store.ts'
@@ -20,6 +21,8 @@ export interface Family extends FamilyRow {
   readonly threads: readonly ThreadRow[]
   /** Rows of threads that cannot be read: what these show is not known, so it stays. */
   readonly damaged: readonly Row[]
+  /** Whose lanes there are, as far as that can be read. */
+  readonly births: readonly Birth[]
 }
 
 export const familyQuery: Query = { table: 'meta', keys: [FAMILY_KEY] }
@@ -45,15 +48,23 @@ export function renewFamily(
 }
 
 export async function readFamily(store: Store, partition: string): Promise<Family> {
-  const [threads = [], meta] = await store.storage.read(partition, [
-    { table: 'threads', ...allRows() },
-    familyQuery,
-  ])
+  return openWholeFamily(partition, await store.storage.read(partition, familyQueries))
+}
+
+/** What `openWholeFamily` is made from, to be read beside other rows at one moment. */
+const familyQueries: readonly Query[] = [
+  { table: 'threads', ...allRows() },
+  familyQuery,
+  { table: 'meta', ...births },
+]
+
+function openWholeFamily(partition: string, [threads = [], meta, born = []]: readonly Row[][]): Family {
   const opened = threads.map((row) => ({ row, thread: unlessDamaged(() => openThread(partition, row)) }))
   return {
     partition,
     ...openFamily(partition, meta),
     threads: opened.flatMap(({ thread }) => thread ?? []),
     damaged: opened.flatMap(({ row, thread }) => (thread ? [] : [row])),
+    births: born.flatMap((row) => unlessDamaged(() => openBirth(partition, row)) ?? []),
   }
 }

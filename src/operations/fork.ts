@@ -13,6 +13,7 @@ import {
   newFacts,
   type CheckpointFacts,
 } from './rows/checkpoint-row.ts'
+import { birthPut } from './rows/birth-row.ts'
 import { borrow, laneOf, newLane } from './rows/lanes.ts'
 import { seal, unseal } from './rows/seal.ts'
 import { emptyThread, openThread, threadPut, type ThreadFacts, type ThreadRow } from './rows/thread-row.ts'
@@ -69,6 +70,7 @@ async function commitFork(
     forkOf: { thread, namespace, seq: point.seq, id: point.id },
     ...(request.label === undefined ? {} : { label: request.label }),
   }
+  const root = emptyThread({ thread: as, namespace: '' }, newLane(), createdAt)
   const first = request.first && firstOwn(store, partition, origin, point, request.first, lane)
   const head = first?.facts ?? point
   const result = await tryCommit(store, partition, {
@@ -80,15 +82,11 @@ async function commitFork(
     ],
     puts: [
       threadPut(partition, { ...facts, head, next: head.seq + 1 }),
+      birthPut(partition, facts),
       ...(first?.puts ?? []),
       ...(namespace === ''
         ? []
-        : [
-            threadPut(partition, {
-              ...emptyThread({ thread: as, namespace: '' }, newLane(), createdAt),
-              others: true,
-            }),
-          ]),
+        : [threadPut(partition, { ...root, others: true }), birthPut(partition, root)]),
       renewed.put,
     ],
   })
@@ -172,6 +170,7 @@ async function twinOf(store: Store, { partition, facts }: ThreadRow, { as, key, 
     check: { table: 'threads', key: threadKey(as, facts.namespace), version: undefined } as const,
     puts: [
       threadPut(partition, twin),
+      birthPut(partition, twin),
       ...writes.map((row) => moved(partition, 'writes', row, lane)),
       ...own.map((row) => moved(partition, 'parts', row, lane)),
     ],

@@ -87,6 +87,11 @@ export const writePartsOf = (lane: string, seq: number): Range => ({
 /** Tells the writes of one checkpoint apart. */
 export const writeName = (key: Key): string => `${key[2]}:${key[3]}`
 
+const BIRTH = 'lane'
+/** Says which thread a lane was made for. */
+export const birthKey = (lane: string): Key => [BIRTH, lane]
+export const births: Range = { from: [BIRTH], to: [BIRTH, AFTER_IDS] }
+
 export const FAMILY_KEY: Key = ['family', '']
 export const DATABASE_PARTITION = ''
 export const DATABASE_KEY: Key = ['database', '']

@@ -70,7 +70,9 @@ test.each(vectors<(StoredRow & { facts: object })[]>('heads'))(
 
 it('has the head of a part', () => {
   const body = utf8('0123456789abcdef'.repeat(2048))
-  expect(`${seal('chat-42', 'parts', ['a1', 1, 'b2', 0], {}, body)}\n`).toBe(block('part'))
+  expect(`${seal('chat-42', 'parts', ['a1', 1, 'b2', 0], { at: Date.UTC(2026, 0) }, body)}\n`).toBe(
+    block('part'),
+  )
 })
 
 class Point {

@@ -1,6 +1,8 @@
+import { escapeId } from '../../storage/keys.ts'
+import type { Row } from '../../storage/storage.ts'
 import type { Family } from '../family.ts'
 import type { CheckpointRow } from '../rows/checkpoint-row.ts'
-import { withSeqs, type Segment } from '../rows/lanes.ts'
+import { withGone, withSeqs, type Segment } from '../rows/lanes.ts'
 import type { ThreadFacts, ThreadRow } from '../rows/thread-row.ts'
 
 /** What one namespace of a thread is to lose. */
@@ -60,8 +62,23 @@ function segmentsAfter({ thread, seqs }: Loss, stands: (lane: string, seq: numbe
   let from = 0
   return thread.facts.segments.map((segment) => {
     const last = segment.to ?? Number.POSITIVE_INFINITY
-    const here = [...seqs].filter((seq) => seq >= from && seq <= last && stands(segment.lane, seq))
+    const here = [...seqs].filter((seq) => seq >= from && seq <= last)
     from = last + 1
-    return here.length > 0 ? { ...segment, hide: withSeqs(segment.hide, here) } : segment
+    const hidden = here.filter((seq) => stands(segment.lane, seq))
+    const gone = here.filter((seq) => !stands(segment.lane, seq))
+    return {
+      ...segment,
+      ...(hidden.length > 0 ? { hide: withSeqs(segment.hide, hidden) } : {}),
+      ...(gone.length > 0 ? { gone: withGone(segment.gone, gone) } : {}),
+    }
   })
+}
+
+/** The lanes that belong to threads which go. Of a row that cannot be read, the births still know. */
+export function lanesOf({ births }: Family, losses: readonly Loss[], damaged: readonly Row[]): string[] {
+  const unread = new Set(damaged.map(({ key }) => key[0]))
+  return [
+    ...losses.map(({ thread }) => thread.facts.lane),
+    ...births.filter(({ facts }) => unread.has(escapeId(facts.thread))).map(({ lane }) => lane),
+  ]
 }

@@ -1,5 +1,5 @@
 import { CheckpointerError } from '../../errors.ts'
-import { allRows, seqOf, seqRange, threadKey } from '../../storage/keys.ts'
+import { allRows, birthKey, seqOf, seqRange, threadKey } from '../../storage/keys.ts'
 import { TABLES, type Batch, type Range, type Row } from '../../storage/storage.ts'
 import { readFamily, renewFamily, type Family } from '../family.ts'
 import type { RemovedReply } from '../host.ts'
@@ -12,7 +12,7 @@ import { threadPut, type ThreadFacts } from '../rows/thread-row.ts'
 import { fitsCommit, LOST_RACE, tryCommit, untilCommitted } from '../commit.ts'
 import { checkThread, type Store } from '../store.ts'
 import { partsOfWrite } from '../writes.ts'
-import { lossOf, viewsAfter, withRoots, type Loss } from './losses.ts'
+import { lanesOf, lossOf, viewsAfter, withRoots, type Loss } from './losses.ts'
 
 export interface RemovalPlan {
   readonly losses: readonly Loss[]
@@ -127,6 +127,9 @@ async function commitRemoval(
       ...damaged.map(({ key }) => ({ table: 'threads', key }) as const),
       ...(plan.deleteThreads ? plan.losses : []).map(({ thread: { facts } }) => {
         return { table: 'threads', key: threadKey(facts.thread, facts.namespace) } as const
+      }),
+      ...(plan.deleteThreads ? lanesOf(family, plan.losses, damaged) : []).map((lane) => {
+        return { table: 'meta', key: birthKey(lane) } as const
       }),
     ],
     puts: plan.deleteThreads ? [] : facts.map((each) => threadPut(partition, each)),

@@ -12,6 +12,11 @@ export interface Segment {
   readonly to?: number
   /** Rows that stand in the lane for the sake of other threads, but are gone from this one. */
   readonly hide?: Ranges
+  /**
+   * Here rows may be missing, as this thread has removed some; anywhere else in the segment each seq that is not
+   * hidden has its row. So a row that vanished by itself is noticed.
+   */
+  readonly gone?: Ranges
 }
 
 /** Seqs as ranges, both ends included, ascending, neither touching nor overlapping. */
@@ -59,15 +64,35 @@ export function withSeqs(ranges: Ranges | undefined, seqs: Iterable<number>): Ra
   return joined
 }
 
+/** Bounds what a thread's row has to carry for a pattern of removals. */
+const MOST_GONE = 16
+
+/** The same for what is gone: where there are too many ranges, the closest two become one. */
+export function withGone(ranges: Ranges | undefined, seqs: Iterable<number>): Ranges {
+  const all = withSeqs(ranges, seqs).map(([from, to]): [number, number] => [from, to])
+  while (all.length > MOST_GONE) {
+    const space = (i: number): number => (all[i + 1]?.[0] ?? Infinity) - (all[i]?.[1] ?? 0)
+    const closest = all.reduce((best, _, i) => (space(i) < space(best) ? i : best), 0)
+    const [one, other] = all.splice(closest, 2) as [[number, number], [number, number]]
+    all.splice(closest, 0, [one[0], other[1]])
+  }
+  return all
+}
+
 /** The segments of a fork that continues after `at` in a lane of its own. */
 export function borrow(segments: readonly Segment[], at: number, lane: string): Segment[] {
   const borrowed: Segment[] = []
-  for (const { from, last, lane: theirs, hide } of stretches(segments)) {
+  const upTo = (ranges: Ranges | undefined): Ranges =>
+    (ranges ?? []).filter(([start]) => start <= at).map(([start, end]) => [start, Math.min(end, at)])
+  for (const { from, last, lane: theirs, ...rest } of stretches(segments)) {
     if (from > at) break
-    const kept = hide
-      ?.filter(([start]) => start <= at)
-      .map(([start, end]) => [start, Math.min(end, at)] as const)
-    borrowed.push({ lane: theirs, to: Math.min(last, at), ...(kept?.length ? { hide: kept } : {}) })
+    const [hide, gone] = [upTo(rest.hide), upTo(rest.gone)]
+    borrowed.push({
+      lane: theirs,
+      to: Math.min(last, at),
+      ...(hide.length > 0 ? { hide } : {}),
+      ...(gone.length > 0 ? { gone } : {}),
+    })
   }
   return [...borrowed, { lane }]
 }

@@ -29,11 +29,13 @@ export function placePayload(
     return { inline: body, parts: 0, puts: [] }
   const size = Math.min(limits.valueBytes - HEAD_BYTES, body.length)
   const count = Math.ceil(body.length / size)
+  // When, as a part that nobody names may be on its way, or be left over from a writer that has died.
+  const facts = { at: Date.now() }
   const puts = Array.from({ length: count }, (_, number): Put => {
     const key = partKey(at.lane, at.seq, at.owner, number)
     // A copy, so that the checksum runs over aligned words and no storage keeps the whole buffer for a part.
     const piece = count === 1 ? body : body.slice(number * size, (number + 1) * size)
-    return { table: 'parts', key, head: seal(partition, 'parts', key, {}, piece), body: piece }
+    return { table: 'parts', key, head: seal(partition, 'parts', key, facts, piece), body: piece }
   })
   return { parts: count, puts }
 }

@@ -4,6 +4,7 @@ import { LOST_RACE, tryCommit } from '../commit.ts'
 import { familyQuery, openFamily, renewFamily } from '../family.ts'
 import { byRef, findCheckpoint, isHeld, needCheckpoint } from '../find.ts'
 import type { Place, SaveRequest, StoredInfo } from '../host.ts'
+import { birthPut } from '../rows/birth-row.ts'
 import { checkpointPuts, infoOf, keyOf, newFacts, type CheckpointFacts } from '../rows/checkpoint-row.ts'
 import { newLane } from '../rows/lanes.ts'
 import { emptyThread, openThread, threadPut, type ThreadFacts, type ThreadRow } from '../rows/thread-row.ts'
@@ -99,7 +100,7 @@ export class Draft {
         ...this.#puts,
         threadPut(this.#partition, facts),
         ...(root?.puts ?? []),
-        ...(family ? [family.put] : []),
+        ...(family ? [birthPut(this.#partition, facts), family.put] : []),
       ],
       ...(relaxed ? { relaxed } : {}),
     })
@@ -169,7 +170,7 @@ export class Draft {
     return {
       facts: touched,
       checks: [{ table: 'threads', key, version: found?.version }],
-      puts: [threadPut(partition, touched)],
+      puts: [threadPut(partition, touched), ...(found ? [] : [birthPut(partition, touched)])],
     }
   }
 }

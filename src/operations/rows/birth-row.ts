@@ -1,0 +1,39 @@
+import { birthKey } from '../../storage/keys.ts'
+import type { Put, Row } from '../../storage/storage.ts'
+import type { Place } from '../host.ts'
+import type { Segment } from './lanes.ts'
+import { seal, unseal } from './seal.ts'
+import type { ThreadFacts } from './thread-row.ts'
+
+/**
+ * Whose lane this is, and what the thread showed when it was made: written once, beside the thread's row. Nothing
+ * reads it but `verify`, which knows by it that a thread's row is missing, and `repair`, which makes it again.
+ */
+interface BirthFacts extends Place, Pick<ThreadFacts, 'createdAt' | 'label' | 'forkOf'> {
+  /** Absent when the thread began with its own lane alone. */
+  readonly segments?: readonly Segment[]
+}
+
+export function birthPut(partition: string, facts: ThreadFacts): Put {
+  const { thread, namespace, createdAt, segments, label, forkOf } = facts
+  const key = birthKey(facts.lane)
+  const born: BirthFacts = {
+    thread,
+    namespace,
+    createdAt,
+    ...(segments.length > 1 ? { segments } : {}),
+    ...(label === undefined ? {} : { label }),
+    ...(forkOf ? { forkOf } : {}),
+  }
+  return { table: 'meta', key, head: seal(partition, 'meta', key, born) }
+}
+
+export interface Birth {
+  readonly lane: string
+  readonly facts: BirthFacts
+  readonly row: Row
+}
+
+export function openBirth(partition: string, row: Row): Birth {
+  return { lane: row.key[1] as string, facts: unseal(partition, 'meta', row) as BirthFacts, row }
+}
