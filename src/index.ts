@@ -22,7 +22,14 @@ export type {
 } from './checkpointer/checkpointer.ts'
 export type { HistoryFilter, HistoryOptions } from './checkpointer/history.ts'
 export type { PruneOptions, Removed } from './checkpointer/prune-rules.ts'
-export type { ForkOptions, SaveOptions, TaskWrite, Thread, Which } from './checkpointer/thread.ts'
+export type {
+  ForkOptions,
+  LoadOptions,
+  SaveOptions,
+  TaskWrite,
+  Thread,
+  Which,
+} from './checkpointer/thread.ts'
 export type { Host } from './operations/host.ts'
 export type { ClassRegistration, KindRegistration, TypeRegistration } from './state/types.ts'
 export type {

@@ -23,6 +23,7 @@ const wrong: readonly (readonly [file: string, code: string])[] = [
   ['src/state/boxes/walks.ts', `export { Walk } from '../capture/walk.ts'`],
   ['src/state/capture/merges.ts', `export { merge } from '../merge/merge.ts'`],
   ['src/state/decode/captures.ts', `export { encode } from '../capture/encode.ts'`],
+  ['src/state/slices/captures.ts', `export { encode } from '../capture/encode.ts'`],
   ['src/state/merge/decodes.ts', `export { decode } from '../decode/decode.ts'`],
   ['src/state/capture/uses-superjson.ts', `export { SuperJSON } from 'superjson'`],
   ['src/storage/memory.ts', `export { save } from '../operations/save.ts'`],

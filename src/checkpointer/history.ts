@@ -4,7 +4,9 @@ import type { Codec } from '../state/codec.ts'
 import type { Json } from '../state/json.ts'
 import { storedFilter } from './fields.ts'
 import { checkFlag, checkLimit, checkRef, checkSignal, invalid, type Names } from './options.ts'
+import { pauses } from '../state/slices/pause.ts'
 import { unfold } from './unfold.ts'
+import { untilAborted } from './until-aborted.ts'
 
 export interface HistoryOptions {
   /** The most to give. All when absent. */
@@ -73,14 +75,17 @@ export async function* pages(
     ...(options.after === undefined ? {} : { after: options.after }),
     ...(options.where === undefined ? {} : { where: storedFilter(options.where, codec) }),
   }
+  const pause = pauses(signal)
   for (let left = limit; left > 0;) {
     signal?.throwIfAborted()
-    const page = await host.history({ ...request, limit: Math.min(left, states ? PAGE_WITH_STATES : PAGE) })
-    const found = page.frames ? unfold(page.frames) : undefined
+    const pageLimit = Math.min(left, states ? PAGE_WITH_STATES : PAGE)
+    const page = await untilAborted(signal, () => host.history({ ...request, limit: pageLimit }))
+    const found = page.frames ? await unfold(page.frames, pause) : undefined
     for (const item of page.items) {
       signal?.throwIfAborted()
       const info = toInfo(item)
-      yield found ? { ...info, state: codec.decode(found.get(item.seq) as Json) } : info
+      if (!found) yield info
+      else yield { ...info, state: await codec.decodeInSlices(found.get(item.seq) as Json, pause) }
     }
     left -= page.items.length
     if (page.next === undefined) return

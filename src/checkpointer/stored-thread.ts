@@ -3,21 +3,33 @@ import { CheckpointerError } from '../errors.ts'
 import type { At, Host, Place, SaveRequest, StoredInfo } from '../operations/host.ts'
 import type { Codec } from '../state/codec.ts'
 import { fromBytes, toBytes } from '../state/json-bytes.ts'
+import { pauses } from '../state/slices/pause.ts'
 import { capture } from './capture.ts'
 import { FIELDS, storedFields, toInfo, withoutUndefined } from './fields.ts'
 import { HISTORY, pages, type HistoryOptions } from './history.ts'
 import { newId } from './new-id.ts'
 import type { KnownState, KnownStates } from './known-states.ts'
-import { checkFunction, checkIdAt, checkOptions, checkRef, invalid, itemsOf, type Names } from './options.ts'
+import {
+  checkFunction,
+  checkIdAt,
+  checkOptions,
+  checkRef,
+  checkSignal,
+  invalid,
+  itemsOf,
+  type Names,
+} from './options.ts'
 import { pruneRequest, type PruneOptions, type Removed } from './prune-rules.ts'
 import type { Saves } from './saves.ts'
 import { storedWrites } from './task-writes.ts'
-import type { ForkOptions, SaveOptions, TaskWrite, Thread, Which } from './thread.ts'
+import type { ForkOptions, LoadOptions, SaveOptions, TaskWrite, Thread, Which } from './thread.ts'
 import { unfold } from './unfold.ts'
+import { untilAborted } from './until-aborted.ts'
 import type { Unsure, UnsureChanges } from './unsure.ts'
 import { refOf, whichAt } from './which.ts'
 
 const SAVE: Names<SaveOptions> = { ...FIELDS, id: true, parent: true, expect: true }
+const LOAD: Names<LoadOptions> = { signal: true, onProgress: true }
 const FORK: Names<ForkOptions<unknown>> = { at: true, edit: true, as: true, label: true }
 
 const EXPECT_UNDEFINED =
@@ -105,25 +117,29 @@ export class StoredThread<State> implements Thread<State> {
     })
   }
 
-  async load(which?: Which): Promise<Checkpoint<State> | undefined> {
+  async load(which?: Which, options: LoadOptions = {}): Promise<Checkpoint<State> | undefined> {
     const at = which === undefined ? undefined : whichAt('which', which)
-    return (await this.#load(at))?.checkpoint
+    const { signal, onProgress } = checkOptions('load', options, LOAD)
+    checkSignal(signal)
+    checkFunction('onProgress', onProgress)
+    return (await this.#load(at, { signal, onProgress }))?.checkpoint
   }
 
-  async #load(at: At | undefined): Promise<{ checkpoint: Checkpoint<State>; known: KnownState } | undefined> {
+  async #load(
+    at: At | undefined,
+    { signal, onProgress }: LoadOptions = {},
+  ): Promise<{ checkpoint: Checkpoint<State>; known: KnownState } | undefined> {
     const { host, codec, known, unsure } = this.#shared
     const before = unsure.save.at(this.#place)
     const ref = at && refOf(at)
     const mine = at && ref === undefined ? undefined : known.find(this.#place, ref)
-    const reply = await host.load({
-      ...this.#place,
-      ...(at ? { at } : {}),
-      ...(mine ? { known: mine.key } : {}),
-    })
+    const request = { ...this.#place, ...(at ? { at } : {}), ...(mine ? { known: mine.key } : {}) }
+    const reply = await untilAborted(signal, () => host.load(request))
     if (!at) unsure.save.shown(this.#place, before, reply?.info.key ?? reply?.info.id)
     if (!reply) return undefined
     const { info, frames, writes } = reply
-    const state = frames ? unfold(frames).get(info.seq) : mine?.state
+    const pause = pauses(signal)
+    const state = frames ? (await unfold(frames, pause, onProgress)).get(info.seq) : mine?.state
     if (state === undefined)
       throw new CheckpointerError('CORRUPT', `Checkpoint ${info.seq} came without its state.`, {
         ...this.#place,
@@ -135,7 +151,11 @@ export class StoredThread<State> implements Thread<State> {
       return { taskId, index, channel, value: codec.decode(fromBytes(body)) }
     })
     return {
-      checkpoint: { ...this.#info(info), state: codec.decode(state) as State, pendingWrites },
+      checkpoint: {
+        ...this.#info(info),
+        state: (await codec.decodeInSlices(state, pause)) as State,
+        pendingWrites,
+      },
       known: now,
     }
   }

@@ -35,6 +35,13 @@ export interface ForkOptions<State> {
   readonly label?: string | undefined
 }
 
+export interface LoadOptions {
+  /** Stops a load that takes long; it rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined
+  /** Told how many bytes of the state are read, and of how many. */
+  readonly onProgress?: ((done: number, total: number) => void) | undefined
+}
+
 /** A write of a task, as it is given: `index` is its place in the list unless it says otherwise. */
 export interface TaskWrite {
   readonly channel: string
@@ -52,7 +59,7 @@ export interface Thread<State = unknown> {
    */
   save(state: State, options?: SaveOptions): Promise<CheckpointInfo>
   /** The head, or another checkpoint, with its state and pending writes; `undefined` when there is none such. */
-  load(which?: Which): Promise<Checkpoint<State> | undefined>
+  load(which?: Which, options?: LoadOptions): Promise<Checkpoint<State> | undefined>
   /** The checkpoints, newest first unless `order` says otherwise, read a page at a time. */
   history(options: HistoryOptions & { readonly states: true }): AsyncIterable<Snapshot<State>>
   history(options?: HistoryOptions): AsyncIterable<CheckpointInfo>

@@ -14,6 +14,8 @@ import type { Delta } from './delta/op.ts'
 import { MAX_DEPTH, pathText } from './json.ts'
 import type { Json } from './json.ts'
 import { merge } from './merge/merge.ts'
+import { decodeInSlices } from './slices/decode.ts'
+import type { Pause } from './slices/pause.ts'
 import type { TypeRegistration } from './types.ts'
 
 interface Captured {
@@ -32,6 +34,8 @@ export interface Codec {
   capture(live: unknown, previous?: Json): Captured
   /** A fresh value, sharing nothing with `state`. Throws `CORRUPT`, or `INVALID` for an unknown type. */
   decode(state: Json): unknown
+  /** The same, with pauses: for states so large that a page would feel it. */
+  decodeInSlices(state: Json, pause: Pause): Promise<unknown>
 }
 
 export function createCodec(types: readonly TypeRegistration[] = []): Codec {
@@ -66,5 +70,6 @@ export function createCodec(types: readonly TypeRegistration[] = []): Codec {
       throw new CheckpointerError('INVALID', message, { path })
     },
     decode: (state) => decode(state, table),
+    decodeInSlices: (state, pause) => decodeInSlices(state, table, pause),
   }
 }

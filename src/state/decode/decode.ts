@@ -16,13 +16,18 @@ export function decode(state: Json, types: TypeTable): unknown {
   try {
     return decoder.value(state)
   } catch (cause) {
-    const path = pathText(decoder.path)
-    if (cause instanceof Unregistered) throw new CheckpointerError('INVALID', cause.message, { path })
-    throw new CheckpointerError('CORRUPT', `a stored value is not what it should be at ${path}`, {
-      path,
-      cause,
-    })
+    throw undecodable(decoder, cause)
   }
+}
+
+/** What a decoder could not make sense of, and where. */
+export function undecodable({ path: steps }: Decoder, cause: unknown): CheckpointerError {
+  const path = pathText(steps)
+  if (cause instanceof Unregistered) return new CheckpointerError('INVALID', cause.message, { path })
+  return new CheckpointerError('CORRUPT', `a stored value is not what it should be at ${path}`, {
+    path,
+    cause,
+  })
 }
 
 export class Decoder {

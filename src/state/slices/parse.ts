@@ -1,0 +1,141 @@
+import { CheckpointerError } from '../../errors.ts'
+import { setOwn, type Json } from '../json.ts'
+import { fromBytes } from '../json-bytes.ts'
+import type { Pause } from './pause.ts'
+
+/** What is parsed at once. */
+const SLICE = 128 * 1024
+/** How many bytes are looked at between two questions for a pause. */
+const STRIDE = 256 * 1024
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const COMMA = 0x2c
+const COLON = 0x3a
+const OPENING = new Set([0x5b, 0x7b])
+const CLOSING = new Set([0x5d, 0x7d])
+const BRACKETS: Readonly<Record<number, readonly [close: number, open: string, close: string]>> = {
+  0x5b: [0x5d, '[', ']'],
+  0x7b: [0x7d, '{', '}'],
+}
+
+/** What `fromBytes` gives, made a slice at a time: the children of a large container are parsed by themselves. */
+export async function parseInSlices(bytes: Uint8Array, pause: Pause): Promise<Json> {
+  if (bytes.length <= SLICE) return fromBytes(bytes)
+  const kind = BRACKETS[bytes[0] ?? 0]
+  // A text, which the engine reads quickly; or no JSON, which it will say.
+  if (!kind) return fromBytes(bytes)
+  if (bytes[bytes.length - 1] !== kind[0]) throw noJson()
+  const whole = new Whole(bytes, kind)
+  const children = await childrenOf(bytes, pause)
+  let from = 0
+  for (let i = 0; i < children.length; i++) {
+    const due = pause()
+    if (due) await due
+    const [start, end] = children[i] as Child
+    if (end - start > SLICE) {
+      whole.take(children.slice(from, i))
+      await whole.takeLarge(children[i] as Child, pause)
+      from = i + 1
+    } else if (end - (children[from] as Child)[0] > SLICE) {
+      whole.take(children.slice(from, i))
+      from = i
+    }
+  }
+  whole.take(children.slice(from))
+  return whole.value
+}
+
+/** Where an item, or a key with its value, begins and ends; and where its colon is. */
+type Child = readonly [start: number, end: number, colon: number]
+
+class Whole {
+  readonly #bytes: Uint8Array
+  readonly #open: string
+  readonly #close: string
+  readonly #list: Json[] = []
+  readonly #object: Record<string, Json> = {}
+
+  constructor(bytes: Uint8Array, [, open, close]: (typeof BRACKETS)[number]) {
+    this.#bytes = bytes
+    this.#open = open
+    this.#close = close
+  }
+
+  get value(): Json {
+    return this.#open === '[' ? this.#list : this.#object
+  }
+
+  /** Neighbours, parsed at once. */
+  take(children: readonly Child[]): void {
+    const [first, last] = [children[0], children.at(-1)]
+    if (!first || !last) return
+    const text = this.#bytes.subarray(first[0], last[1])
+    const parsed = fromBytes(bracketed(this.#open, text, this.#close))
+    if (Array.isArray(parsed)) for (const item of parsed as Json[]) this.#list.push(item)
+    else
+      for (const [key, value] of Object.entries(parsed as Record<string, Json>))
+        setOwn(this.#object, key, value)
+  }
+
+  async takeLarge([start, end, colon]: Child, pause: Pause): Promise<void> {
+    if (this.#open === '[') {
+      this.#list.push(await parseInSlices(this.#bytes.subarray(start, end), pause))
+      return
+    }
+    const key = colon < 0 ? null : fromBytes(this.#bytes.subarray(start, colon))
+    if (typeof key !== 'string') throw noJson()
+    setOwn(this.#object, key, await parseInSlices(this.#bytes.subarray(colon + 1, end), pause))
+  }
+}
+
+function bracketed(open: string, text: Uint8Array, close: string): Uint8Array {
+  const all = new Uint8Array(text.length + 2)
+  all[0] = open.charCodeAt(0)
+  all.set(text, 1)
+  all[text.length + 1] = close.charCodeAt(0)
+  return all
+}
+
+/** The children of the container that the bytes are, found by their brackets, commas and quotes alone. */
+async function childrenOf(bytes: Uint8Array, pause: Pause): Promise<Child[]> {
+  const children: Child[] = []
+  const last = bytes.length - 1
+  let depth = 0
+  let start = 1
+  let colon = -1
+  for (let at = 1, asked = 0; at < last; at++) {
+    if (at - asked > STRIDE) {
+      asked = at
+      const due = pause()
+      if (due) await due
+    }
+    const byte = bytes[at] as number
+    if (byte === QUOTE) at = endOfText(bytes, at)
+    else if (OPENING.has(byte)) depth++
+    else if (CLOSING.has(byte)) depth--
+    else if (depth > 0) continue
+    else if (byte === COLON) colon = at
+    else if (byte === COMMA) {
+      children.push([start, at, colon])
+      start = at + 1
+      colon = -1
+    }
+    if (depth < 0) throw noJson()
+  }
+  if (depth !== 0) throw noJson()
+  children.push([start, last, colon])
+  return children
+}
+
+/** Of the text that begins at this quote, the quote that ends it. */
+function endOfText(bytes: Uint8Array, from: number): number {
+  for (let at = bytes.indexOf(QUOTE, from + 1); at >= 0; at = bytes.indexOf(QUOTE, at + 1)) {
+    let escapes = 0
+    while (bytes[at - 1 - escapes] === BACKSLASH) escapes++
+    if (escapes % 2 === 0) return at
+  }
+  throw noJson()
+}
+
+const noJson = (): CheckpointerError => new CheckpointerError('CORRUPT', 'A stored payload is no JSON.')

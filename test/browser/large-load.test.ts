@@ -1,0 +1,67 @@
+import { openCheckpointer } from 'forkpoint'
+import { expect, it, onTestFinished } from 'vitest'
+
+/** The longest time for which nothing else ran, while the work did. */
+async function longestStretch(work: () => Promise<unknown>): Promise<number> {
+  let longest = 0
+  let before = performance.now()
+  let running = true
+  const { port1, port2 } = new MessageChannel()
+  port1.onmessage = () => {
+    const now = performance.now()
+    longest = Math.max(longest, now - before)
+    before = now
+    if (running) port2.postMessage(0)
+  }
+  port2.postMessage(0)
+  await work()
+  running = false
+  port1.close()
+  return longest
+}
+
+const large = () => ({
+  messages: Array.from({ length: 7000 }, (_, i) => ({
+    role: 'user',
+    n: i,
+    content: `word${i} `.repeat(150),
+    tags: ['a', 'b', { c: i }],
+  })),
+})
+
+it('a load of 10 MB leaves the page its time, tells how far it is, and stops when told to', async () => {
+  const name = `large ${crypto.randomUUID()}`
+  const writer = await openCheckpointer({ name })
+  await writer.thread('t').save(large())
+  await writer.close()
+  const checkpointer = await openCheckpointer({ name })
+  onTestFinished(() => checkpointer.destroy())
+
+  // The best of some: the machine may be busy with something else.
+  const stretches: number[] = []
+  const told: number[] = []
+  let last: unknown
+  for (let i = 0; i < 4; i++) {
+    const reader = await openCheckpointer({ name })
+    stretches.push(
+      await longestStretch(async () => {
+        const onProgress = (done: number, total: number): void => void told.push(done / total)
+        const loaded = await reader.thread<ReturnType<typeof large>>('t').load(undefined, { onProgress })
+        last = loaded?.state.messages.at(-1)
+      }),
+    )
+    expect(last).toEqual(large().messages.at(-1))
+    await reader.close()
+  }
+  console.log(`longest stretches of a 10 MB load: ${stretches.map((each) => each.toFixed(1)).join(', ')} ms`)
+  expect(told.at(-1)).toBe(1)
+
+  const reason = new Error('the user went on')
+  const aborted = checkpointer.thread('t').load(undefined, { signal: AbortSignal.abort(reason) })
+  await expect(aborted).rejects.toBe(reason)
+  const controller = new AbortController()
+  const stopped = checkpointer.thread('t').load(undefined, { signal: controller.signal })
+  setTimeout(() => controller.abort(reason), 5)
+  await expect(stopped).rejects.toBe(reason)
+  expect((await checkpointer.thread<ReturnType<typeof large>>('t').load())?.state.messages.length).toBe(7000)
+})
