@@ -28,6 +28,7 @@ const wrong: readonly (readonly [file: string, code: string])[] = [
   ['src/state/capture/uses-superjson.ts', `export { SuperJSON } from 'superjson'`],
   ['src/storage/memory.ts', `export { save } from '../operations/save.ts'`],
   ['src/storage/encodes.ts', `export { encode } from '../state/encode.ts'`],
+  ['src/storage/indexeddb/names-adapter.ts', `export { memoryStorage } from '../memory.ts'`],
   ['src/storage/keys.ts', `export { memoryStorage } from './memory.ts'`],
   ['src/storage/storage.ts', `export type { IDBPDatabase } from 'idb'`],
   ['src/operations/names-adapter.ts', `export { memoryStorage } from '../storage/memory.ts'`],
@@ -63,6 +64,10 @@ const right: readonly (readonly [file: string, code: string])[] = [
     `export { CheckpointerError } from '../../errors.ts'\nexport { SuperJSON } from 'superjson'`,
   ],
   ['src/storage/indexeddb.ts', `export { openDB } from 'idb'\nexport type { Key } from './storage.ts'`],
+  [
+    'src/storage/indexeddb/commit.ts',
+    `export { unwrap } from 'idb'\nexport type { Key } from '../storage.ts'`,
+  ],
   [
     'src/operations/load.ts',
     `export { keys } from '../storage/keys.ts'\nexport { seal } from './rows/seal.ts'`,

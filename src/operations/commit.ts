@@ -22,6 +22,25 @@ export async function untilCommitted<T>(
   )
 }
 
+/**
+ * The same for what recognises what it has written: when the storage cannot say whether a commit was made, it is
+ * repeated once, reads, and knows.
+ */
+export async function untilRecognised<T>(
+  attempt: (tried: number) => Promise<T | typeof LOST_RACE>,
+): Promise<T> {
+  let mayLook = true
+  return untilCommitted<T>(async (tried) => {
+    try {
+      return await attempt(tried)
+    } catch (error) {
+      if (!mayLook || !CheckpointerError.is(error, 'FAILED') || error.outcome !== 'unknown') throw error
+      mayLook = false
+      return LOST_RACE
+    }
+  })
+}
+
 /** Another writer was first: look again. */
 export const LOST_RACE = Symbol('lost race')
 

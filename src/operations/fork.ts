@@ -17,14 +17,14 @@ import { birthPut } from './rows/birth-row.ts'
 import { borrow, laneOf, newLane } from './rows/lanes.ts'
 import { seal, unseal } from './rows/seal.ts'
 import { emptyThread, openThread, threadPut, type ThreadFacts, type ThreadRow } from './rows/thread-row.ts'
-import { LOST_RACE, tryCommit, untilCommitted } from './commit.ts'
+import { LOST_RACE, tryCommit, untilCommitted, untilRecognised } from './commit.ts'
 import { checkThread, describe, needThread, readThread, type Store } from './store.ts'
 
 /** A new thread that shows its origin's rows up to a checkpoint, and goes on from there. Copies nothing. */
 export async function fork(store: Store, request: ForkRequest): Promise<ForkReply> {
   const { thread, namespace, as } = request
   const reply = await store.inTurn({ thread, namespace }, () =>
-    untilCommitted(async () => {
+    untilRecognised(async () => {
       const origin = await needThread(store, request)
       const point = request.at ? (await needCheckpoint(store, origin, request.at)).facts : origin.facts.head
       if (!point)

@@ -1,5 +1,5 @@
 import { CheckpointerError } from '../errors.ts'
-import { LOST_RACE, untilCommitted } from './commit.ts'
+import { LOST_RACE, untilRecognised } from './commit.ts'
 import { compactSoon, isLong, shortened } from './frames/compact.ts'
 import type { Place, SaveManyReply, SaveManyRequest, SaveReply, SaveRequest, StoredInfo } from './host.ts'
 import type { CheckpointFacts } from './rows/checkpoint-row.ts'
@@ -36,11 +36,15 @@ export async function saveMany(
       }
     } catch (error) {
       // Whoever sends the rest again is told then.
-      if (saved.length === 0) throw error
+      if (saved.length === 0 || isTaken(error)) throw error
     }
     return saved
   })
 }
+
+/** Told once: after that the storage may open another database under the name, in which nothing looks wrong. */
+const isTaken = (error: unknown): boolean =>
+  CheckpointerError.is(error, 'CLOSED') || CheckpointerError.is(error, 'EVICTED')
 
 /** As many, from the first on, as one commit takes. */
 async function saveSome(
@@ -50,13 +54,16 @@ async function saveSome(
   relaxed: boolean,
 ): Promise<readonly StoredInfo[]> {
   try {
-    return await untilCommitted(async (tried) => {
+    return await untilRecognised(async (tried) => {
       if (tried > 0 || saves.some(({ retry }) => retry))
         return attempt(store, place, saves, relaxed, await readThread(store, place), true)
       // What was remembered saves a read, but may be old: it never decides that a save is refused.
       const remembered = await recallThread(store, place)
       const result = await attempt(store, place, saves, relaxed, remembered, false).catch(
-        (error: unknown) => ({ error }),
+        (error: unknown) => {
+          if (isTaken(error)) throw error
+          return { error }
+        },
       )
       if (result === LOST_RACE || ('length' in result && result.length > 0)) return result
       if ((await readThread(store, place))?.version !== remembered?.version) return LOST_RACE

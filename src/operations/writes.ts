@@ -12,7 +12,7 @@ import { byRef, needCheckpoint } from './find.ts'
 import type { PutWritesRequest, StoredWrite } from './host.ts'
 import { joinPayload, placePayload } from './rows/payload.ts'
 import { seal, unseal } from './rows/seal.ts'
-import { LOST_RACE, tryCommit, untilCommitted } from './commit.ts'
+import { LOST_RACE, tryCommit, untilRecognised } from './commit.ts'
 import { threadPut } from './rows/thread-row.ts'
 import { checkThread, needThread, type Store } from './store.ts'
 
@@ -35,7 +35,7 @@ interface WriteFacts {
 export async function putWrites(store: Store, request: PutWritesRequest): Promise<void> {
   const { thread, namespace } = request
   const done = await store.inTurn({ thread, namespace }, () =>
-    untilCommitted(async () => {
+    untilRecognised(async () => {
       const row = await needThread(store, request)
       const checkpoint = await needCheckpoint(store, row, byRef(request.checkpoint))
       const { seq } = checkpoint

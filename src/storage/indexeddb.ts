@@ -1,10 +1,16 @@
-import { deleteDB, openDB, type IDBPTransaction } from 'idb'
-import { CheckpointerError } from '../errors.ts'
-import { CURRENT_FORMAT } from './format-version.ts'
-import { carryOut, tablesOf } from './indexeddb-commit.ts'
-import { closed, coded, nameOf, withinTime } from './indexeddb-errors.ts'
-import { families, runQuery } from './indexeddb-queries.ts'
-import { rowOf, upgrade, type Database, type Schema, type Stores } from './indexeddb-schema.ts'
+import { deleteDB } from 'idb'
+import { durabilityOf, tablesOf } from './indexeddb/commit.ts'
+import { Connection } from './indexeddb/connection.ts'
+import { closed, coded, withinTime } from './indexeddb/errors.ts'
+import { findPast, type Past } from './indexeddb/past.ts'
+import { families, runQuery } from './indexeddb/queries.ts'
+import { codedWithUsage } from './indexeddb/quota.ts'
+import { reading, type ReadTransaction } from './indexeddb/reading.ts'
+import { salvageList, salvageLocate, salvageQuery } from './indexeddb/salvage.ts'
+import { rowOf } from './indexeddb/schema.ts'
+import { isScrubNeeded, scrub } from './indexeddb/scrub.ts'
+import { Session } from './indexeddb/session.ts'
+import { writing } from './indexeddb/writing.ts'
 import { refuseTooLarge } from './limits.ts'
 import {
   TABLES,
@@ -16,6 +22,7 @@ import {
   type ListQuery,
   type Query,
   type Row,
+  type SessionReport,
   type Storage,
 } from './storage.ts'
 
@@ -36,154 +43,148 @@ class IndexedDbStorage implements Storage {
     operations: Number.POSITIVE_INFINITY,
     commitBytes: Number.POSITIVE_INFINITY,
   }
-  readonly #name: string
-  readonly #session = Array.from(crypto.getRandomValues(new Uint32Array(2)), (word) =>
-    word.toString(36),
-  ).join('')
+  readonly #id = Array.from(crypto.getRandomValues(new Uint32Array(2)), (word) => word.toString(36)).join('')
   #commits = 0
-  #opening: Promise<Database> | undefined
-  /** Why this storage can no longer be used. */
-  #ended: CheckpointerError | undefined
+  readonly #connection: Connection
+  readonly #session: Session
+  #past: Promise<Past> | undefined
+  /** The past that a scrub was begun for. */
+  #scrubbed: Past | undefined
 
   constructor(name: string) {
-    this.#name = name
+    this.#connection = new Connection(name, {
+      onOpen: (handle) => {
+        this.#past = findPast(handle, this.#id)
+        // Whoever needs it hears of it.
+        this.#past.catch(() => {})
+      },
+      onTaken: () => this.#session.forget(),
+    })
+    this.#session = new Session(this.#id, this.#connection, () => this.#pastOfDatabase())
   }
 
   async read(partition: string, queries: readonly Query[]): Promise<Row[][]> {
-    this.#refuseWhenEnded()
+    this.#connection.refuse()
     if (queries.length === 0) return []
-    const stores = [...new Set(queries.map((query) => query.table))]
-    return this.#within(stores, 'readonly', (tx) =>
-      Promise.all(queries.map((query) => runQuery(tx.objectStore(query.table), partition, query))),
+    const tables = [...new Set(queries.map((query) => query.table))]
+    return reading(
+      this.#connection,
+      tables,
+      (tx) => Promise.all(queries.map((query) => runQuery(tx.objectStore(query.table), partition, query))),
+      (tx) => Promise.all(queries.map((query) => salvageQuery(tx, partition, query))),
     )
   }
 
   async commit(partition: string, batch: Batch): Promise<CommitResult> {
-    this.#refuseWhenEnded()
+    this.#connection.refuse()
     refuseTooLarge(this.limits, batch)
-    const stores = tablesOf(batch)
-    if (stores.length === 0) return { ok: true, version: '' }
-    const version = `${this.#session}.${(++this.#commits).toString(36)}`
-    return this.#within(stores, 'readwrite', (tx) => carryOut(tx, partition, batch, version))
+    if (tablesOf(batch).length === 0) return { ok: true, version: '' }
+    const version = `${this.#id}.${(++this.#commits).toString(36)}`
+    const marking = this.#session.begin(durabilityOf(batch) === 'relaxed')
+    try {
+      if (marking) await marking
+      return await writing(this.#connection, { partition, batch, version })
+    } catch (error) {
+      throw await codedWithUsage(error)
+    } finally {
+      this.#session.end()
+      if (marking) void this.#scrubOnce()
+    }
   }
 
   async locate(key: Key): Promise<{ partition: string; row: Row } | undefined> {
-    return this.#within(['threads'], 'readonly', async (tx) => {
-      const found = await tx
-        .objectStore('threads')
-        .index('thread')
-        .get([...key])
-      return found && { partition: found.family, row: rowOf('threads', found) }
-    })
+    this.#connection.refuse()
+    return reading(
+      this.#connection,
+      ['threads'],
+      async (tx) => {
+        const found = await tx
+          .objectStore('threads')
+          .index('thread')
+          .get([...key])
+        return found && { partition: found.family, row: rowOf('threads', found) }
+      },
+      (tx) => salvageLocate(tx, [...key]),
+    )
   }
 
-  async list({ limit, after }: ListQuery): Promise<ListedRow[]> {
-    this.#refuseWhenEnded()
+  async list(query: ListQuery): Promise<ListedRow[]> {
+    this.#connection.refuse()
+    const { limit, after } = query
     if (limit === 0) return []
-    return this.#within(['threads'], 'readonly', async (tx) => {
-      const range = after && IDBKeyRange.lowerBound([-after.rank, ...after.key], true)
-      const found = await tx.objectStore('threads').index('latest').getAll(range, limit)
-      return found.map((row) => ({
-        ...rowOf('threads', row),
-        partition: row.family,
-        rank: -(row.order as number),
-      }))
-    })
+    const range = after && IDBKeyRange.lowerBound([-after.rank, ...after.key], true)
+    return reading(
+      this.#connection,
+      ['threads'],
+      async (tx) => {
+        const found = await tx.objectStore('threads').index('latest').getAll(range, limit)
+        return found.map((row) => ({
+          ...rowOf('threads', row),
+          partition: row.family,
+          rank: -(row.order as number),
+        }))
+      },
+      (tx) => salvageList(tx, range, limit),
+    )
   }
 
   async partitions({ after, limit }: { readonly after?: string; readonly limit: number }): Promise<string[]> {
-    const names = await this.#within([...TABLES], 'readonly', (tx) =>
-      Promise.all(TABLES.map((table) => families(tx.objectStore(table), after, limit))),
-    )
+    this.#connection.refuse()
+    const find = (tx: ReadTransaction): Promise<string[][]> =>
+      Promise.all(TABLES.map((table) => families(tx.objectStore(table), after, limit)))
+    const names = await reading(this.#connection, [...TABLES], find)
     return [...new Set(names.flat())].sort().slice(0, limit)
   }
 
+  async sessionReport(): Promise<SessionReport> {
+    this.#connection.refuse()
+    const { unclean, wasAsync, dataLoss } = await this.#pastOfDatabase().catch((error: unknown) => {
+      throw coded(error)
+    })
+    return { unclean, wasAsync, ...(dataLoss === undefined ? {} : { dataLoss }) }
+  }
+
+  async owe(): Promise<void> {
+    this.#connection.refuse()
+    await this.#session.owe().catch(async (error: unknown) => {
+      throw await codedWithUsage(error)
+    })
+  }
+
+  rest(): Promise<void> {
+    return this.#session.rest()
+  }
+
   async destroy(): Promise<void> {
-    this.#refuseWhenEnded()
-    const db = await this.#opening?.catch(() => undefined)
-    this.#ended = closed()
-    db?.close()
-    await withinTime(this.#name, (onBlocked) => deleteDB(this.#name, { blocked: onBlocked }))
+    this.#connection.refuse()
+    const handle = await this.#connection.end(closed())
+    this.#session.forget()
+    handle?.db.close()
+    const { name } = this.#connection
+    await withinTime(name, (onBlocked) => deleteDB(name, { blocked: onBlocked }))
   }
 
   async close(): Promise<void> {
-    this.#ended ??= closed()
-    const db = await this.#opening?.catch(() => undefined)
-    db?.close()
+    this.#connection.refuseAll(closed())
+    // What fails here has left the marker behind, which is a false alarm at worst.
+    await this.#session.rest().catch(() => {})
+    const handle = await this.#connection.end(closed())
+    handle?.db.close()
   }
 
-  async #within<Mode extends 'readonly' | 'readwrite', T>(
-    stores: Stores,
-    mode: Mode,
-    work: (tx: IDBPTransaction<Schema, Stores, Mode>) => Promise<T>,
-  ): Promise<T> {
+  async #pastOfDatabase(): Promise<Past> {
+    await this.#connection.opened()
+    if (!this.#past) throw closed()
+    return this.#past
+  }
+
+  /** Once for each opening, beside the first saves. If it fails, the next session finds the same and does it. */
+  async #scrubOnce(): Promise<void> {
     try {
-      return await work(await this.#begin(stores, mode))
-    } catch (error) {
-      throw this.#ended ?? coded(error)
-    }
-  }
-
-  /** A handle that the browser has closed is dropped and opened again, once: nothing was started on it. */
-  async #begin<Mode extends 'readonly' | 'readwrite'>(
-    stores: Stores,
-    mode: Mode,
-  ): Promise<IDBPTransaction<Schema, Stores, Mode>> {
-    const start = (db: Database): IDBPTransaction<Schema, Stores, Mode> => {
-      const tx = db.transaction(stores, mode, { durability: 'strict' })
-      // Its failure shows in the requests too, and not all who ask wait for its end.
-      tx.done.catch(() => undefined)
-      return tx
-    }
-    const opening = this.#open()
-    const db = await opening
-    try {
-      return start(db)
-    } catch (error) {
-      if (this.#ended || nameOf(error) !== 'InvalidStateError') throw error
-      // Of several calls that find it closed, the first opens it again for all.
-      if (this.#opening === opening) this.#opening = undefined
-      return start(await this.#open())
-    }
-  }
-
-  #refuseWhenEnded(): void {
-    if (this.#ended) throw this.#ended
-  }
-
-  #open(): Promise<Database> {
-    this.#refuseWhenEnded()
-    this.#opening ??= this.#connect().catch((error: unknown) => {
-      this.#opening = undefined
-      throw coded(error)
-    })
-    return this.#opening
-  }
-
-  async #connect(): Promise<Database> {
-    return withinTime(
-      this.#name,
-      (onBlocked) =>
-        openDB<Schema>(this.#name, CURRENT_FORMAT, {
-          upgrade: (db, oldVersion) => upgrade(db, oldVersion),
-          blocked: onBlocked,
-          // Another tab upgrades or destroys the database: holding on would block it.
-          blocking: (_current, wanted, event) => {
-            const why =
-              wanted === null
-                ? 'It was destroyed in another tab.'
-                : 'Another tab uses a newer version: reload this one.'
-            this.#ended = new CheckpointerError('CLOSED', `The database ${this.#name} was closed. ${why}`)
-            ;(event.target as IDBDatabase).close()
-          },
-          terminated: () => {
-            this.#ended ??= new CheckpointerError(
-              'EVICTED',
-              `The browser has closed ${this.#name}, as it does when site data is cleared. Open it again to see what is left.`,
-            )
-          },
-        }),
-      (db) => db.close(),
-    )
+      const past = await this.#past
+      if (!past || past === this.#scrubbed || !isScrubNeeded(past)) return
+      this.#scrubbed = past
+      await scrub(this.#connection, this.#id, past)
+    } catch {}
   }
 }

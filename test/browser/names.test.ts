@@ -71,6 +71,7 @@ describe('the database', () => {
       ['checkpoints', ['family', 'lane', 'seq'], ['id', ['family', 'lane', 'id'], true]],
       ['meta', ['family', 'name', 'of']],
       ['parts', ['family', 'lane', 'seq', 'owner', 'number']],
+      ['session', ['session', 'number']],
       [
         'threads',
         ['family', 'thread', 'namespace'],

@@ -1,4 +1,4 @@
-import { CheckpointerError } from '../errors.ts'
+import { CheckpointerError } from '../../errors.ts'
 
 /** How long a blocked or hung open is waited for. */
 const OPEN_TIMEOUT = 10_000
@@ -54,9 +54,28 @@ export function coded(error: unknown): CheckpointerError {
         'The database was made by a newer version of this package. Update the package.',
         { cause },
       )
+    case 'NotReadableError':
+      return unreadable(error)
     case 'DataError':
+      // Chromium's name for a large value whose file is gone or damaged, too.
+      if (/read/i.test(String(error))) return unreadable(error)
       return new CheckpointerError('INVALID', 'IndexedDB does not take this key.', { cause })
     default:
       return new CheckpointerError('FAILED', `IndexedDB failed: ${String(error)}`, { cause })
   }
 }
+
+const unreadable = (cause: unknown): CheckpointerError =>
+  new CheckpointerError('CORRUPT', `A row cannot be read: ${String(cause)}`, { cause })
+
+/** The handle is dead, or dies: "The database connection is closing", and what that does to its transactions. */
+export const isClosing = (error: unknown): boolean =>
+  ['InvalidStateError', 'AbortError'].includes(nameOf(error)) || isLost(error)
+
+/** WebKit: "Connection to Indexed Database server lost. Refresh the page to try again". */
+const isLost = (error: unknown): boolean =>
+  nameOf(error) === 'UnknownError' && /connection|server lost/i.test(String(error))
+
+/** For a write: it was cut off, and did not fail by what it was. */
+export const isCutOff = (error: unknown): boolean =>
+  isClosing(error) || ['UnknownError', 'TransactionInactiveError'].includes(nameOf(error))

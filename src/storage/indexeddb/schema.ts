@@ -1,5 +1,5 @@
 import type { DBSchema, IDBPDatabase } from 'idb'
-import { TABLES, type Put, type Range, type Row, type Table } from './storage.ts'
+import { TABLES, type Put, type Range, type Row, type Table } from '../storage.ts'
 
 /**
  * The names that the parts of a key have in a table, behind the partition, which is `family`.
@@ -11,6 +11,8 @@ import { TABLES, type Put, type Range, type Row, type Table } from './storage.ts
  * | parts       | family, lane, seq, owner, number   |                                                          |
  * | writes      | family, lane, seq, task, index     |                                                          |
  * | meta        | family, name, of                   |                                                          |
+ *
+ * Beside them `session`, by session and number: what a killed session leaves behind. The port does not show it.
  */
 const COLUMNS: Record<Table, readonly string[]> = {
   threads: ['thread', 'namespace'],
@@ -33,15 +35,26 @@ interface StoreShape {
   value: IdbRow
   indexes: Record<string, IDBValidKey>
 }
+/** Number 0 is the marker of a session that is writing; the others are scratch rows. */
+type SessionKey = [session: string, number: number]
+interface SessionRow {
+  readonly session: string
+  readonly number: number
+  /** In a marker: it has acknowledged what is not durable yet. */
+  readonly owes?: boolean
+  readonly noise?: Uint8Array
+}
+
 export interface Schema extends DBSchema {
   threads: StoreShape
   checkpoints: StoreShape
   parts: StoreShape
   writes: StoreShape
   meta: StoreShape
+  session: { key: SessionKey; value: SessionRow; indexes: Record<never, never> }
 }
+export type StoreName = Table | 'session'
 export type Database = IDBPDatabase<Schema>
-export type Stores = Table[]
 
 /** Every step that was ever released stays here; each takes a database from one format to the next. */
 export function upgrade(db: Database, oldVersion: number): void {
@@ -54,6 +67,7 @@ export function upgrade(db: Database, oldVersion: number): void {
         store.createIndex('latest', ['order', 'thread', 'namespace'])
       }
     }
+    db.createObjectStore('session', { keyPath: ['session', 'number'] })
   }
 }
 
@@ -84,6 +98,9 @@ export function rowOf(table: Table, row: IdbRow): Row {
 export function keyRange(partition: string, { from, to }: Range): IDBKeyRange {
   return IDBKeyRange.bound([partition, ...from], [partition, ...to], false, true)
 }
+
+export const rowsOfSession = (session: string): IDBKeyRange =>
+  IDBKeyRange.bound([session, 0], [session, Number.MAX_SAFE_INTEGER])
 
 /** IndexedDB throws for a range that holds nothing. */
 export const isRange = ({ from, to }: Range): boolean => indexedDB.cmp([...from], [...to]) < 0

@@ -1,8 +1,8 @@
 import type { IDBPObjectStore } from 'idb'
-import { isRange, keyRange, rowOf, type IdbRow, type Schema, type Stores } from './indexeddb-schema.ts'
-import type { Query, Row, Table } from './storage.ts'
+import { isRange, keyRange, rowOf, type IdbRow, type Schema } from './schema.ts'
+import type { Query, Row, Table } from '../storage.ts'
 
-type ReadStore = IDBPObjectStore<Schema, Stores, Table, 'readonly'>
+type ReadStore = IDBPObjectStore<Schema, Table[], Table, 'readonly'>
 
 export async function runQuery(store: ReadStore, partition: string, query: Query): Promise<Row[]> {
   const { table } = query

@@ -1,0 +1,153 @@
+import type { IDBPTransaction } from 'idb'
+import { CheckpointerError } from '../../errors.ts'
+import { coded, isClosing } from './errors.ts'
+import { openDatabase } from './open.ts'
+import type { Database, Schema, StoreName } from './schema.ts'
+
+/** One opening of the database. */
+export interface Handle {
+  readonly db: Database
+  readonly dataLoss?: string
+  /** Why it was taken away, once it was. */
+  taken?: CheckpointerError
+}
+
+interface Listeners {
+  readonly onOpen: (handle: Handle) => void
+  readonly onTaken: () => void
+}
+
+/** An open that failed is not tried again by every call that comes. */
+const REST_AFTER_FAILURE = 3000
+/** An eviction aborts what is under way, and says so right after. */
+const WORD_OF_EVICTION = 100
+
+/**
+ * Opens the database when it is first needed, and again after it was lost. When it was taken away, by another tab
+ * or by the browser, one call is told before it is opened again: what it holds then may be something else.
+ */
+export class Connection {
+  readonly name: string
+  readonly #listeners: Listeners
+  #opening: Promise<Handle> | undefined
+  #current: Handle | undefined
+  /** Calls are refused, */
+  #refusing: CheckpointerError | undefined
+  /** and nothing is begun any more for those that came before. */
+  #ended: CheckpointerError | undefined
+  /** What the next call is to be told. */
+  #untold: CheckpointerError | undefined
+  #failed: { readonly error: CheckpointerError; readonly at: number } | undefined
+
+  constructor(name: string, listeners: Listeners) {
+    this.name = name
+    this.#listeners = listeners
+  }
+
+  /** To be called first by every call: once ended always, and once after the database was taken away. */
+  refuse(): void {
+    if (this.#refusing) throw this.#refusing
+    const untold = this.#untold
+    this.#untold = undefined
+    if (untold) throw untold
+  }
+
+  /** Begins a transaction. A handle that turns out to be dead is replaced once: nothing was started on it. */
+  async begin<Names extends StoreName[], Mode extends 'readonly' | 'readwrite'>(
+    stores: Names,
+    mode: Mode,
+    durability: IDBTransactionDurability = 'strict',
+  ): Promise<{ handle: Handle; tx: IDBPTransaction<Schema, Names, Mode> }> {
+    for (let tried = 0; ; tried++) {
+      const handle = await this.#open()
+      if (handle.taken) throw handle.taken
+      try {
+        const tx = handle.db.transaction(stores, mode, { durability })
+        // Its failure shows in the requests too, and not all who ask wait for its end.
+        tx.done.catch(() => undefined)
+        return { handle, tx }
+      } catch (error) {
+        if (tried > 0 || this.#ended || !isClosing(error)) throw this.#ended ?? error
+        this.drop(handle)
+      }
+    }
+  }
+
+  /** Lets go of a handle that no longer works; the next call opens another. */
+  drop(handle: Handle): void {
+    // Of several calls that find it dead, the first opens it again for all.
+    if (this.#current === handle) this.#opening = this.#current = undefined
+    handle.db.close()
+  }
+
+  /** Why work on this handle has failed. */
+  async reason(handle: Handle, error: unknown): Promise<unknown> {
+    for (
+      let waited = 0;
+      !handle.taken && !this.#ended && isClosing(error) && waited < WORD_OF_EVICTION;
+      waited += 10
+    )
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    return handle.taken ?? this.#ended ?? error
+  }
+
+  refuseAll(error: CheckpointerError): void {
+    this.#refusing ??= error
+  }
+
+  async opened(): Promise<void> {
+    await this.#open()
+  }
+
+  /** Nothing is begun any more. Gives the handle, if there is one, to be closed. */
+  async end(error: CheckpointerError): Promise<Handle | undefined> {
+    this.refuseAll(error)
+    this.#ended ??= error
+    return this.#opening?.catch(() => undefined)
+  }
+
+  #open(): Promise<Handle> {
+    if (this.#ended) return Promise.reject(this.#ended)
+    this.#opening ??= this.#connect()
+    return this.#opening
+  }
+
+  async #connect(): Promise<Handle> {
+    const failed = this.#failed
+    try {
+      if (failed && performance.now() - failed.at < REST_AFTER_FAILURE) throw failed.error
+      const handle: Handle = await openDatabase(this.name, {
+        onVersionChange: (destroyed) => {
+          const why = destroyed
+            ? 'It was destroyed in another tab.'
+            : 'Another tab uses a newer version: reload this one.'
+          this.#take(handle, new CheckpointerError('CLOSED', `The database ${this.name} was closed. ${why}`))
+        },
+        onClose: () => this.#take(handle, evicted(this.name)),
+      })
+      this.#current = handle
+      this.#listeners.onOpen(handle)
+      return handle
+    } catch (error) {
+      this.#opening = undefined
+      const told = coded(error)
+      if (told !== failed?.error && told.code === 'FAILED')
+        this.#failed = { error: told, at: performance.now() }
+      throw told
+    }
+  }
+
+  #take(handle: Handle, error: CheckpointerError): void {
+    handle.taken ??= error
+    if (this.#current !== handle) return
+    this.#opening = this.#current = undefined
+    this.#untold = error
+    this.#listeners.onTaken()
+  }
+}
+
+const evicted = (name: string): CheckpointerError =>
+  new CheckpointerError(
+    'EVICTED',
+    `The browser has closed ${name}, as it does when site data is cleared. Open it again to see what is left.`,
+  )

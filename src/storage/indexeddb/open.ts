@@ -1,0 +1,76 @@
+import { openDB } from 'idb'
+import { CheckpointerError } from '../../errors.ts'
+import { CURRENT_FORMAT } from '../format-version.ts'
+import { nameOf, withinTime } from './errors.ts'
+import { upgrade, type Database, type Schema } from './schema.ts'
+
+/** What is told of an open database from outside. */
+interface Listeners {
+  /** Another tab upgrades it, or deletes it when `destroyed`: holding on would block that. */
+  readonly onVersionChange: (destroyed: boolean) => void
+  /** The browser has closed it. */
+  readonly onClose: () => void
+}
+
+/** An open database, and what the browser said that it has thrown away. */
+interface Opened {
+  readonly db: Database
+  readonly dataLoss?: string
+}
+
+/** Pauses before an open that failed is tried again. WebKit and Chromium mend some failures by themselves. */
+const PAUSES = [100, 400]
+
+/** Opens the database, a few times if need be; then says what can be done. */
+export async function openDatabase(name: string, listeners: Listeners): Promise<Opened> {
+  for (let tried = 0; ; tried++) {
+    try {
+      return await openOnce(name, listeners)
+    } catch (error) {
+      if (!RETRIED.includes(nameOf(error))) throw error
+      const pause = PAUSES[tried]
+      if (pause === undefined) throw unreadable(name, error)
+      await new Promise((resolve) => setTimeout(resolve, pause))
+    }
+  }
+}
+
+const RETRIED = ['UnknownError', 'AbortError', 'InvalidStateError']
+
+async function openOnce(name: string, { onVersionChange, onClose }: Listeners): Promise<Opened> {
+  let dataLoss: string | undefined
+  const db = await withinTime(
+    name,
+    (onBlocked) =>
+      openDB<Schema>(name, CURRENT_FORMAT, {
+        upgrade: (made, oldVersion, _newVersion, _tx, event) => {
+          dataLoss = dataLossOf(event)
+          upgrade(made, oldVersion)
+        },
+        blocked: onBlocked,
+        blocking: (_current, wanted, event) => {
+          ;(event.target as IDBDatabase).close()
+          onVersionChange(wanted === null)
+        },
+        terminated: onClose,
+      }),
+    (late) => late.close(),
+  )
+  return dataLoss === undefined ? { db } : { db, dataLoss }
+}
+
+/** Chromium alone says when it has made a database anew because the old one's files were damaged. */
+function dataLossOf(event: IDBVersionChangeEvent): string | undefined {
+  const { dataLoss, dataLossMessage } = event as { dataLoss?: unknown; dataLossMessage?: unknown }
+  if (typeof dataLoss !== 'string' || dataLoss === 'none') return undefined
+  return `${dataLoss}: ${String(dataLossMessage)}`
+}
+
+const unreadable = (name: string, cause: unknown): CheckpointerError =>
+  new CheckpointerError(
+    'FAILED',
+    `The browser could not open the database ${name}, ${PAUSES.length + 1} times over: ${String(cause)}. ` +
+      'Close all its windows and start it again, and see that the disk has room. If that does not help, the files ' +
+      'are damaged: destroy(), or clearing the data of this site, makes room for a new one.',
+    { cause },
+  )

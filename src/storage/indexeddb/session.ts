@@ -1,0 +1,123 @@
+import type { Connection } from './connection.ts'
+import { showLife } from './life.ts'
+import type { Past } from './past.ts'
+import { isScrubNeeded } from './scrub.ts'
+import { rowsOfSession } from './schema.ts'
+
+/** So long after the last write the marker goes: a service worker that is killed when idle then leaves none. */
+const IDLE = 15_000
+
+/**
+ * The marker that a session puts before its first write, and takes away when it comes to rest: one that is found
+ * later is of a session that was killed. While it is there, writes wait for nothing.
+ */
+export class Session {
+  readonly #id: string
+  readonly #connection: Connection
+  readonly #past: () => Promise<Past>
+  #marker: 'none' | 'plain' | 'owes' = 'none'
+  /** Something was acknowledged that is done only when `rest` is called. */
+  #isHeld = false
+  #writing = 0
+  #lastWrite = 0
+  #idle: ReturnType<typeof setTimeout> | undefined
+  #turn: Promise<unknown> = Promise.resolve()
+  #whenQuiet: (() => void)[] = []
+  #letGo: (() => void) | undefined
+
+  constructor(id: string, connection: Connection, past: () => Promise<Past>) {
+    this.#id = id
+    this.#connection = connection
+    this.#past = past
+  }
+
+  /** Before each write, which then calls `end`. */
+  begin(owes: boolean): Promise<void> | undefined {
+    this.#writing++
+    return this.#isMarked(owes) ? undefined : this.#inTurn(() => this.#mark(owes))
+  }
+
+  end(): void {
+    this.#writing--
+    this.#lastWrite = performance.now()
+    if (this.#writing === 0) for (const go of this.#whenQuiet.splice(0)) go()
+  }
+
+  async owe(): Promise<void> {
+    this.#isHeld = true
+    try {
+      await this.begin(true)
+    } finally {
+      this.end()
+    }
+  }
+
+  /** Waits for the writes under way. Should others begin meanwhile, the marker stays, and goes when they are done. */
+  async rest(): Promise<void> {
+    this.#isHeld = false
+    if (this.#writing > 0) await new Promise<void>((quiet) => this.#whenQuiet.push(quiet))
+    await this.#inTurn(async () => {
+      if (this.#marker === 'none' || this.#writing > 0 || this.#isHeld) return
+      // Not after it is gone: a write that comes meanwhile waits in turn, and puts it again.
+      this.#marker = 'none'
+      clearTimeout(this.#idle)
+      try {
+        const { tx } = await this.#connection.begin(['session'], 'readwrite')
+        await tx.objectStore('session').delete([this.#id, 0])
+        tx.commit()
+        await tx.done
+      } finally {
+        this.forget()
+      }
+    })
+  }
+
+  /** The database that had the marker is gone, or given up. */
+  forget(): void {
+    this.#marker = 'none'
+    clearTimeout(this.#idle)
+    this.#letGo?.()
+    this.#letGo = undefined
+  }
+
+  #isMarked(owes: boolean): boolean {
+    return this.#marker === 'owes' || (this.#marker === 'plain' && !owes)
+  }
+
+  async #mark(owes: boolean): Promise<void> {
+    if (this.#isMarked(owes)) return
+    // Before the marker is there, so that nobody takes this session for dead.
+    this.#letGo ??= await showLife(this.#connection.name, this.#id)
+    const past = await this.#past()
+    const { tx } = await this.#connection.begin(['session'], 'readwrite')
+    const store = tx.objectStore('session')
+    const asked: Promise<unknown>[] = [store.put({ session: this.#id, number: 0, owes })]
+    // Where nothing has to be scrubbed, this is all there is to do about them.
+    if (!isScrubNeeded(past)) asked.push(...past.dead.map((id) => store.delete(rowsOfSession(id))))
+    await Promise.all(asked)
+    tx.commit()
+    await tx.done
+    this.#marker = owes ? 'owes' : 'plain'
+    this.#lastWrite = performance.now()
+    this.#watch()
+  }
+
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const turn = this.#turn.then(work)
+    this.#turn = turn.catch(() => {})
+    return turn
+  }
+
+  #watch(wait = IDLE): void {
+    clearTimeout(this.#idle)
+    this.#idle = setTimeout(() => {
+      const left = IDLE - (performance.now() - this.#lastWrite)
+      if (this.#writing > 0 || this.#isHeld) this.#watch()
+      else if (left > 0) this.#watch(left)
+      // It then stays, and is a false alarm at worst.
+      else this.rest().catch(() => {})
+    }, wait)
+    // In Node a timer would keep the process alive.
+    ;(this.#idle as { unref?: () => void }).unref?.()
+  }
+}
