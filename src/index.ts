@@ -21,7 +21,8 @@ export type {
   VerifyOptions,
 } from './checkpointer/checkpointer.ts'
 export type { HistoryFilter, HistoryOptions } from './checkpointer/history.ts'
-export type { PruneOptions, Removed } from './checkpointer/prune-rules.ts'
+export type { PruneOptions } from './checkpointer/prune-rules.ts'
+export type { LongRemoval, Removed } from './checkpointer/removals.ts'
 export type {
   ForkOptions,
   LoadOptions,

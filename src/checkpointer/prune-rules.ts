@@ -1,9 +1,10 @@
 import { CheckpointerError } from '../errors.ts'
 import type { Place, PruneRequest } from '../operations/host.ts'
+import { checkLongRemoval, type LongRemoval } from './removals.ts'
 import { checkFlag, checkOptions, invalid, timeOf, type Names } from './options.ts'
 
 /** Which checkpoints to remove. At least one rule that lets something go is needed; the head always stays. */
-export interface PruneOptions {
+export interface PruneOptions extends LongRemoval {
   /** Keep this many of the newest. */
   readonly keepLast?: number | undefined
   /** Remove only what is older: than this many milliseconds, or than a date. With `keepLast`, both must agree. */
@@ -31,18 +32,14 @@ const PRUNE: Names<PruneOptions> = {
   branches: true,
   maxBytes: true,
   dryRun: true,
+  signal: true,
+  onProgress: true,
 }
 
-/** What went, or would go. */
-export interface Removed {
-  readonly removed: readonly { readonly namespace: string; readonly seq: number }[]
-  /** Bytes freed. What a fork still shows is not freed. */
-  readonly bytes: number
-  /** How many checkpoints are left. */
-  readonly kept: number
-}
-
-export function pruneRequest(place: Place, options: PruneOptions): PruneRequest {
+export function pruneRequest(
+  place: Place,
+  options: PruneOptions,
+): { readonly request: PruneRequest; readonly removal: LongRemoval } {
   const {
     keepLast,
     olderThan,
@@ -52,6 +49,7 @@ export function pruneRequest(place: Place, options: PruneOptions): PruneRequest 
     branches,
     maxBytes,
     dryRun = false,
+    ...removal
   } = checkOptions('prune', options, PRUNE)
   if (keepLast !== undefined) wholeNumber('keepLast', keepLast, 0)
   if (keepEvery !== undefined) wholeNumber('keepEvery', keepEvery, 1)
@@ -59,6 +57,7 @@ export function pruneRequest(place: Place, options: PruneOptions): PruneRequest 
     throw invalid('maxBytes', 'a number of bytes')
   checkFlag('keepLabelled', keepLabelled)
   checkFlag('dryRun', dryRun)
+  checkLongRemoval(removal)
   if (!['keep', 'drop'].includes(ancestors)) throw invalid('ancestors', "'keep' or 'drop'")
   if (branches !== undefined && !['keep', 'drop'].includes(branches))
     throw invalid('branches', "'keep' or 'drop'")
@@ -75,7 +74,7 @@ export function pruneRequest(place: Place, options: PruneOptions): PruneRequest 
       "prune needs to know what may go: keepLast, olderThan, keepEvery, maxBytes, or branches: 'drop'.",
     )
   }
-  return {
+  const request = {
     thread: place.thread,
     namespace: place.namespace,
     ...(keepLast === undefined ? {} : { keepLast }),
@@ -87,6 +86,7 @@ export function pruneRequest(place: Place, options: PruneOptions): PruneRequest 
     ancestors,
     dryRun,
   }
+  return { request, removal }
 }
 
 function wholeNumber(name: string, value: number, least: number): void {

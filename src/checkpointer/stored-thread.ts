@@ -16,10 +16,10 @@ import {
   checkRef,
   checkSignal,
   invalid,
-  itemsOf,
   type Names,
 } from './options.ts'
-import { pruneRequest, type PruneOptions, type Removed } from './prune-rules.ts'
+import { pruneRequest, type PruneOptions } from './prune-rules.ts'
+import { deleteCheckpoints, deleteRun, prune, type LongRemoval, type Removed } from './removals.ts'
 import type { Saves } from './saves.ts'
 import { storedWrites } from './task-writes.ts'
 import type { ForkOptions, LoadOptions, SaveOptions, TaskWrite, Thread, Which } from './thread.ts'
@@ -240,20 +240,17 @@ export class StoredThread<State> implements Thread<State> {
   }
 
   async prune(options: PruneOptions): Promise<Removed> {
-    return this.#shared.host.prune(pruneRequest(this.#place, options))
+    const { request, removal } = pruneRequest(this.#place, options)
+    return prune(this.#shared.host, request, removal)
   }
 
-  async deleteCheckpoints(refs: readonly (number | string)[]): Promise<Removed> {
-    const ids = itemsOf('refs', refs, 'a list of seqs and ids').map((ref, i) => {
-      checkRef(`refs[${i}]`, ref)
-      return ref
-    })
-    return this.#shared.host.deleteCheckpoints({ ...this.#place, ids })
+  async deleteCheckpoints(refs: readonly (number | string)[], options: LongRemoval = {}): Promise<Removed> {
+    return deleteCheckpoints(this.#shared.host, this.#place, refs, options)
   }
 
-  async deleteRun(runId: string): Promise<Removed> {
+  async deleteRun(runId: string, options: LongRemoval = {}): Promise<Removed> {
     checkIdAt('runId', 'A run id', runId)
-    return this.#shared.host.deleteRun({ thread: this.id, runId })
+    return deleteRun(this.#shared.host, this.id, runId, options)
   }
 
   async delete(): Promise<boolean> {

@@ -1,7 +1,8 @@
 import type { Checkpoint, CheckpointFields, CheckpointInfo, Snapshot } from '../checkpoint.ts'
 import type { HistoryOptions } from './history.ts'
 import type { OrUndefined } from './options.ts'
-import type { PruneOptions, Removed } from './prune-rules.ts'
+import type { PruneOptions } from './prune-rules.ts'
+import type { LongRemoval, Removed } from './removals.ts'
 
 export interface SaveOptions extends OrUndefined<CheckpointFields> {
   /** An id of your own; unique within the thread and namespace. One is made when absent. */
@@ -70,9 +71,9 @@ export interface Thread<State = unknown> {
   /** Removes old checkpoints by rules. What forks still show stays for them. */
   prune(options: PruneOptions): Promise<Removed>
   /** Removes these checkpoints, by seq or id; unknown ones are passed over. The others stay whole. */
-  deleteCheckpoints(refs: readonly (number | string)[]): Promise<Removed>
+  deleteCheckpoints(refs: readonly (number | string)[], options?: LongRemoval): Promise<Removed>
   /** Removes what a run has saved, in all namespaces. */
-  deleteRun(runId: string): Promise<Removed>
+  deleteRun(runId: string, options?: LongRemoval): Promise<Removed>
   /** Deletes the thread with all its namespaces. Its forks stay. Resolves to whether there was one. */
   delete(): Promise<boolean>
   /**

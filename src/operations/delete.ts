@@ -1,14 +1,14 @@
 import { CheckpointerError } from '../errors.ts'
 import { threadKey } from '../storage/keys.ts'
-import type { DeleteCheckpointsRequest, RemovedReply } from './host.ts'
+import type { DeleteCheckpointsRequest, DeleteRunRequest, RemovedReply } from './host.ts'
 import type { Family } from './family.ts'
 import type { LaneRows } from './removal/lane-rows.ts'
-import { remove } from './removal/removal.ts'
+import { remove, type RemovalPlan } from './removal/removal.ts'
 import type { Loss } from './removal/losses.ts'
 import type { CheckpointRow } from './rows/checkpoint-row.ts'
 import { readThread, type Store } from './store.ts'
 
-const NOTHING: RemovedReply = { removed: [], bytes: 0, kept: 0 }
+const NOTHING: RemovedReply = { removed: [], bytes: 0, kept: 0, left: 0 }
 
 /** Deletes a thread with all its namespaces, damaged or not. Rows that its forks show stay for them. */
 export async function deleteThread(store: Store, { thread }: { readonly thread: string }): Promise<boolean> {
@@ -50,30 +50,33 @@ export async function deleteCheckpoints(
   const { thread, namespace } = request
   const seqs = new Set(request.ids.filter((id) => typeof id === 'number'))
   const ids = new Set(request.ids.filter((id) => typeof id === 'string'))
-  return removeWhere(store, thread, ({ seq, facts }) => seqs.has(seq) || ids.has(facts.id), namespace)
+  const goes = ({ seq, facts }: CheckpointRow): boolean => seqs.has(seq) || ids.has(facts.id)
+  return removeWhere(store, thread, goes, request.most, namespace)
 }
 
 /** Deletes what a run has saved, in all namespaces of a thread. */
 export async function deleteRun(
   store: Store,
-  { thread, runId }: { readonly thread: string; readonly runId: string },
+  { thread, runId, most }: DeleteRunRequest,
 ): Promise<RemovedReply> {
-  return removeWhere(store, thread, ({ facts }) => facts.runId === runId)
+  return removeWhere(store, thread, ({ facts }) => facts.runId === runId, most)
 }
 
 async function removeWhere(
   store: Store,
   thread: string,
   goes: (row: CheckpointRow) => boolean,
+  most?: number,
   namespace?: string,
 ): Promise<RemovedReply> {
   const reply = await store.inTurn({ thread, namespace: namespace ?? '' }, async () => {
     const found = await readThread(store, { thread, namespace: '' })
     if (!found) return NOTHING
-    return remove(store, found.partition, async (family, rows) => {
+    const choose = async (family: Family, rows: LaneRows): Promise<RemovalPlan> => {
       const losses = await lossesOf(family, rows, thread, goes, namespace)
       return { losses: losses.filter((loss) => loss.seqs.size > 0) }
-    })
+    }
+    return remove(store, found.partition, choose, most === undefined ? {} : { most })
   })
   for (const lost of new Set(reply.removed.map((row) => row.namespace))) {
     const seqs = reply.removed.filter((row) => row.namespace === lost).map(({ seq }) => seq)

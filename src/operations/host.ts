@@ -15,7 +15,7 @@ export interface Host {
   prune(request: PruneRequest): Promise<RemovedReply>
   deleteThread(request: { readonly thread: string }): Promise<boolean>
   deleteCheckpoints(request: DeleteCheckpointsRequest): Promise<RemovedReply>
-  deleteRun(request: { readonly thread: string; readonly runId: string }): Promise<RemovedReply>
+  deleteRun(request: DeleteRunRequest): Promise<RemovedReply>
   putWrites(request: PutWritesRequest): Promise<void>
   threads(request: ThreadsRequest): Promise<ThreadsReply>
   usage(): Promise<UsageReply>
@@ -208,10 +208,20 @@ export interface PruneRequest extends Place {
   readonly branches?: 'keep' | 'drop'
   readonly maxBytes?: number
   readonly dryRun: boolean
+  /** When more than this would go, none goes yet: the reply says which, to be deleted part by part. */
+  readonly most?: number
 }
 
 export interface DeleteCheckpointsRequest extends Place {
   readonly ids: readonly (number | string)[]
+  /** About so many in this call; the reply says how many are left. */
+  readonly most?: number
+}
+
+export interface DeleteRunRequest {
+  readonly thread: string
+  readonly runId: string
+  readonly most?: number
 }
 
 export interface RemovedReply {
@@ -219,6 +229,8 @@ export interface RemovedReply {
   /** Bytes that are free again: what another thread still shows stays. */
   readonly bytes: number
   readonly kept: number
+  /** How many are still to go: what was asked for was more than one call takes. */
+  readonly left: number
 }
 
 export interface PutWritesRequest extends Place {

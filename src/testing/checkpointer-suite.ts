@@ -2,6 +2,7 @@ import { describe } from 'vitest'
 import type { Ground } from './checkpointer/ground.ts'
 import { forkingLaws } from './checkpointer/forking.ts'
 import { listingLaws } from './checkpointer/listing.ts'
+import { longRemovalLaws } from './checkpointer/long-removals.ts'
 import { racingLaws } from './checkpointer/racing.ts'
 import { removingLaws } from './checkpointer/removing.ts'
 import { savingLaws } from './checkpointer/saving.ts'
@@ -20,6 +21,7 @@ export function checkpointerSuite(name: string, fresh: () => Promise<Ground>): v
     describe('history and threads', () => listingLaws(fresh))
     describe('forking', () => forkingLaws(fresh))
     describe('removing', () => removingLaws(fresh))
+    describe('long removals', () => longRemovalLaws(fresh))
     describe('pending writes', () => writesLaws(fresh))
     describe('several at once', () => sharingLaws(fresh))
     describe('races', () => racingLaws(fresh))

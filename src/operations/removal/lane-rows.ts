@@ -1,13 +1,23 @@
+import { pauses } from '../../state/slices/pause.ts'
+import { rowName } from '../frames/frames.ts'
 import { seqRange } from '../../storage/keys.ts'
+import type { Key } from '../../storage/storage.ts'
 import { damagedRow, openCheckpoint, type CheckpointRow } from '../rows/checkpoint-row.ts'
 import { shows, stretches, type Segment } from '../rows/lanes.ts'
 import { unlessDamaged, type Store } from '../store.ts'
 
-/** All rows of some lanes, each lane read once. What is decided by them is guarded by the family's row. */
+/** So many rows are read and checked in one stretch. */
+const PAGE = 128
+
+/**
+ * All rows of some lanes, without their payloads; each lane is read once, a page at a time. What is decided by them
+ * is guarded by the family's row, and by that of the thread which adds to a lane.
+ */
 export class LaneRows {
   readonly #store: Store
   readonly #partition: string
   readonly #lanes = new Map<string, Promise<readonly CheckpointRow[]>>()
+  #stale: readonly Key[] = []
 
   constructor(store: Store, partition: string) {
     this.#store = store
@@ -18,7 +28,7 @@ export class LaneRows {
   of(lane: string): Promise<readonly CheckpointRow[]> {
     const known = this.#lanes.get(lane)
     if (known) return known
-    const rows = this.#read(lane)
+    const rows = this.#read(lane, 0)
     this.#lanes.set(lane, rows)
     return rows
   }
@@ -37,9 +47,52 @@ export class LaneRows {
     return found.flat()
   }
 
-  async #read(lane: string): Promise<readonly CheckpointRow[]> {
-    const query = { table: 'checkpoints', ...seqRange(lane, 0, Number.MAX_SAFE_INTEGER - 1) } as const
+  /** After a commit that deleted some and wrote others anew. */
+  async changed(dropped: readonly CheckpointRow[], rewritten: readonly Key[]): Promise<void> {
+    const gone = new Set(dropped)
+    for (const [lane, rows] of this.#lanes)
+      this.#lanes.set(lane, Promise.resolve((await rows).filter((row) => !gone.has(row))))
+    this.#stale = [...this.#stale, ...rewritten]
+  }
+
+  /** Reads what has come since. What was read before holds as long as nobody else has removed anything. */
+  async catchUp(): Promise<void> {
+    const anew = await this.#readAgain()
+    for (const [lane, reading] of this.#lanes) {
+      const rows = await reading
+      const more = await this.#read(lane, (rows.at(-1)?.seq ?? -1) + 1)
+      const now = [...rows.map((row) => anew.get(rowName(lane, row.seq)) ?? row), ...more]
+      this.#lanes.set(lane, Promise.resolve(now))
+    }
+  }
+
+  async #readAgain(): Promise<Map<string, CheckpointRow>> {
+    if (this.#stale.length === 0) return new Map()
+    const query = { table: 'checkpoints', keys: this.#stale } as const
     const [rows = []] = await this.#store.storage.read(this.#partition, [query])
-    return rows.map((row) => unlessDamaged(() => openCheckpoint(this.#partition, row)) ?? damagedRow(row))
+    this.#stale = []
+    return new Map(rows.map((row) => this.#open(row)).map((row) => [rowName(row.lane, row.seq), row]))
+  }
+
+  async #read(lane: string, from: number): Promise<readonly CheckpointRow[]> {
+    const all: CheckpointRow[] = []
+    const pause = pauses()
+    for (let next = from; ;) {
+      const query = { ...seqRange(lane, next, Number.MAX_SAFE_INTEGER - 1), limit: PAGE }
+      const [rows = []] = await this.#store.storage.read(this.#partition, [
+        { table: 'checkpoints', ...query },
+      ])
+      all.push(...rows.map((row) => this.#open(row)))
+      const last = all.at(-1)
+      if (!last || rows.length < PAGE) return all
+      next = last.seq + 1
+      await pause()
+    }
+  }
+
+  #open(row: CheckpointRow['row']): CheckpointRow {
+    const opened = unlessDamaged(() => openCheckpoint(this.#partition, row)) ?? damagedRow(row)
+    const { body: _payload, ...rest } = row
+    return { ...opened, row: rest }
   }
 }

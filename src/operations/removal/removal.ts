@@ -1,17 +1,18 @@
 import { CheckpointerError } from '../../errors.ts'
-import { allRows, birthKey, seqOf, seqRange, threadKey } from '../../storage/keys.ts'
-import { TABLES, type Batch, type Range, type Row } from '../../storage/storage.ts'
+import { allRows, birthKey, threadKey } from '../../storage/keys.ts'
+import { TABLES, type Batch, type Key, type Row } from '../../storage/storage.ts'
 import { readFamily, renewFamily, type Family } from '../family.ts'
-import type { RemovedReply } from '../host.ts'
+import type { Place, RemovedReply } from '../host.ts'
+import { firstPart } from './chains.ts'
+import { dropRows, dropWrites, joinBatches } from './drop-rows.ts'
 import { LaneRows } from './lane-rows.ts'
-import { rebase } from './rebase.ts'
+import { leaveRows, takeRows } from './rows-read.ts'
 import { rowName } from '../frames/frames.ts'
 import type { CheckpointRow } from '../rows/checkpoint-row.ts'
 import { shows } from '../rows/lanes.ts'
 import { threadPut, type ThreadFacts } from '../rows/thread-row.ts'
 import { fitsCommit, LOST_RACE, tryCommit, untilCommitted } from '../commit.ts'
 import { checkThread, type Store } from '../store.ts'
-import { partsOfWrite } from '../writes.ts'
 import { lanesOf, lossOf, viewsAfter, withRoots, type Loss } from './losses.ts'
 
 export interface RemovalPlan {
@@ -32,17 +33,21 @@ export async function remove(
   store: Store,
   partition: string,
   choose: (family: Family, rows: LaneRows) => Promise<RemovalPlan>,
+  { most = Number.POSITIVE_INFINITY, beside }: Pace = {},
 ): Promise<RemovedReply> {
-  return untilCommitted(async () => {
+  const attempt = async (): Promise<RemovedReply | typeof LOST_RACE> => {
     const family = await readFamily(store, partition)
-    const rows = new LaneRows(store, partition)
+    const rows = await takeRows(store, partition, family)
     const chosen = await choose(family, rows)
-    const plan = { ...chosen, losses: withRoots(family, chosen.losses) }
+    const wanted = sum(chosen.losses, ({ seqs }) => seqs.size)
+    const parts = wanted > most && !chosen.dryRun ? firstPart(chosen.losses, most) : chosen.losses
+    const plan = { ...chosen, losses: withRoots(family, parts) }
     const lost = plan.losses.flatMap(({ thread, seqs }) =>
       [...seqs].map((seq) => ({ namespace: thread.facts.namespace, seq })),
     )
-    const kept = plan.losses.reduce((sum, { shown, seqs }) => sum + shown.length - seqs.size, 0)
-    if (lost.length === 0 && !plan.deleteThreads) return { removed: [], bytes: 0, kept }
+    const left = wanted - (chosen.dryRun ? 0 : lost.length)
+    const kept = sum(plan.losses, ({ shown, seqs }) => shown.length - seqs.size)
+    if (lost.length === 0 && !plan.deleteThreads) return { removed: [], bytes: 0, kept, left }
     const after = viewsAfter(family, plan.losses, () => true)
     const others = family.threads.filter((thread) => !lossOf(plan.losses, thread))
     const remaining = [...others.map((thread) => thread.facts), ...(plan.deleteThreads ? [] : after)]
@@ -52,8 +57,11 @@ export async function remove(
     // While a thread cannot be read, what it shows is not known: then nothing is deleted, only hidden.
     const all = unknown.length > 0 || (wipes && !plan.dryRun) ? [] : await rows.ofAll(lanes)
     const unshown = all.filter((row) => !isShown(remaining, row))
-    const bytes = unshown.reduce((sum, row) => sum + row.facts.frame.size + row.row.head.length, 0)
-    if (plan.dryRun) return { removed: lost, bytes, kept }
+    const bytes = sum(unshown, (row) => row.facts.frame.size + row.row.head.length)
+    if (plan.dryRun) {
+      if (wanted > most) leaveRows(store, partition, family, rows)
+      return { removed: lost, bytes, kept, left }
+    }
 
     const result = await unlessChanged(store, family, () =>
       commitRemoval(store, family, rows, plan, {
@@ -66,8 +74,30 @@ export async function remove(
       }),
     )
     for (const { thread } of plan.losses) store.threads.forget(thread.facts.thread)
-    return result === LOST_RACE ? LOST_RACE : { removed: lost, bytes, kept }
-  })
+    if (result === LOST_RACE) {
+      leaveRows(store, partition, family, rows)
+      return LOST_RACE
+    }
+    if (left > 0 && result.rewritten) {
+      await rows.changed(unshown, result.rewritten)
+      leaveRows(store, partition, { ...family, version: result.version }, rows)
+    }
+    return { removed: lost, bytes, kept, left }
+  }
+  // Those who save to the place are asked to wait only when they were first before.
+  return untilCommitted((tried) => (beside && tried > 0 ? store.inTurn(beside, attempt) : attempt()))
+}
+
+/** How a removal goes about it. */
+export interface Pace {
+  /** Take about so many rows and say how many are left, in place of all of them at once. */
+  readonly most?: number
+  /** Not in this place's turn, as callers' removals are, but beside its saves. */
+  readonly beside?: Place
+}
+
+function sum<T>(items: readonly T[], of: (item: T) => number): number {
+  return items.reduce((total, item) => total + of(item), 0)
 }
 
 /** A removal that passes between our reads looks like damage; then the family's row is another one. */
@@ -83,6 +113,13 @@ async function unlessChanged<T>(
     if ((await readFamily(store, family.partition)).version === family.version) throw error
     return LOST_RACE
   }
+}
+
+interface Done {
+  /** The one that the family's row now has. */
+  readonly version: string
+  /** Rows of checkpoints that were written anew; absent where rows went in further commits. */
+  readonly rewritten?: readonly Key[]
 }
 
 /** What a removal comes to. */
@@ -107,7 +144,7 @@ async function commitRemoval(
   rowsOfLanes: LaneRows,
   plan: RemovalPlan,
   { after, remaining, unshown, lanes, wipes, later }: Outcome,
-): Promise<string | typeof LOST_RACE> {
+): Promise<Done | typeof LOST_RACE> {
   const { partition } = family
   const damaged = plan.damaged ?? []
   const checks = [
@@ -116,10 +153,11 @@ async function commitRemoval(
   ]
   if (wipes) {
     const renewed = renewFamily(partition, family)
-    return tryCommit(store, partition, {
+    const version = await tryCommit(store, partition, {
       checks: [...checks, renewed.check],
       deleteRanges: TABLES.map((table) => ({ table, ...allRows() })),
     })
+    return version === LOST_RACE ? LOST_RACE : { version }
   }
   const views = (facts: readonly ThreadFacts[]): Batch => ({
     checks,
@@ -142,7 +180,12 @@ async function commitRemoval(
   const rows = await dropRows(store, partition, rowsOfLanes, remaining, unshown)
   const renewed = renewFamily(partition, family, later)
   const whole = joinBatches(views(trimmed), writes, rows, { checks: [renewed.check], puts: [renewed.put] })
-  if (fitsCommit(store, whole)) return tryCommit(store, partition, whole)
+  if (fitsCommit(store, whole)) {
+    const version = await tryCommit(store, partition, whole)
+    if (version === LOST_RACE) return LOST_RACE
+    const rewritten = (rows.puts ?? []).filter(({ table }) => table === 'checkpoints')
+    return { version, rewritten: rewritten.map(({ key }) => key) }
+  }
 
   const hidden = renewFamily(partition, family, lanes)
   const first = await tryCommit(
@@ -157,7 +200,7 @@ async function commitRemoval(
         new CheckpointerError('FAILED', 'Removed rows still take room; a later removal frees it.', { cause }),
       )
     })
-  return first
+  return first === LOST_RACE ? LOST_RACE : { version: first }
 }
 
 /** Deletes, a commit at a time, what a large removal has left behind. */
@@ -192,62 +235,3 @@ function lanesToSweep(losses: readonly Loss[], left: readonly string[]): string[
 
 const isShown = (threads: readonly ThreadFacts[], { lane, seq }: CheckpointRow): boolean =>
   threads.some(({ segments }) => shows(segments, lane, seq))
-
-/** The batch that deletes rows, and rebases what stands on them. */
-async function dropRows(
-  store: Store,
-  partition: string,
-  lanes: LaneRows,
-  remaining: readonly ThreadFacts[],
-  dropped: readonly CheckpointRow[],
-): Promise<Batch> {
-  if (dropped.length === 0) return {}
-  const rebased = await rebase(store, partition, lanes, remaining, dropped)
-  const runs = await Promise.all(
-    [...new Set(dropped.map((row) => row.lane))].map(async (lane) =>
-      runsOf(await lanes.of(lane), new Set(dropped)),
-    ),
-  )
-  // Whoever wrote into this lane no longer shows these rows either, so nothing else has parts there.
-  const ranges = runs
-    .flat()
-    .flatMap((range) => [{ table: 'checkpoints', ...range } as const, { table: 'parts', ...range } as const])
-  return joinBatches(rebased, { deleteRanges: ranges })
-}
-
-/** Neighbours in a lane that all go, as one range each. */
-function runsOf(rows: readonly CheckpointRow[], goes: ReadonlySet<CheckpointRow>): Range[] {
-  const runs: { lane: string; from: number; to: number }[] = []
-  let open = false
-  for (const row of rows) {
-    const last = runs.at(-1)
-    if (!goes.has(row)) open = false
-    else if (open && last) last.to = row.seq
-    else open = runs.push({ lane: row.lane, from: row.seq, to: row.seq }) > 0
-  }
-  return runs.map(({ lane, from, to }) => seqRange(lane, from, to))
-}
-
-/** A thread's own pending writes of what it loses, with their parts. */
-async function dropWrites(store: Store, partition: string, { thread, seqs }: Loss): Promise<Batch> {
-  if (seqs.size === 0) return {}
-  const { lane } = thread.facts
-  const ordered = [...seqs].sort((a, b) => a - b)
-  const [lowest, highest] = [ordered[0] as number, ordered.at(-1) as number]
-  const query = { table: 'writes', ...seqRange(lane, lowest, highest) } as const
-  const [rows = []] = await store.storage.read(partition, [query])
-  const gone = rows.filter((row) => seqs.has(seqOf(row.key)))
-  return {
-    deletes: gone.map(({ key }) => ({ table: 'writes', key })),
-    deleteRanges: gone.flatMap((row) => partsOfWrite(partition, row)),
-  }
-}
-
-function joinBatches(...batches: readonly Batch[]): Batch {
-  return {
-    checks: batches.flatMap((batch) => batch.checks ?? []),
-    puts: batches.flatMap((batch) => batch.puts ?? []),
-    deletes: batches.flatMap((batch) => batch.deletes ?? []),
-    deleteRanges: batches.flatMap((batch) => batch.deleteRanges ?? []),
-  }
-}

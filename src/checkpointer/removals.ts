@@ -1,0 +1,100 @@
+import type { Host, Place, RemovedReply } from '../operations/host.ts'
+import { checkFunction, checkOptions, checkRef, checkSignal, itemsOf, type Names } from './options.ts'
+import { untilAborted } from './until-aborted.ts'
+
+/** What went, or would go. */
+export interface Removed {
+  readonly removed: readonly { readonly namespace: string; readonly seq: number }[]
+  /** Bytes freed. What a fork still shows is not freed. */
+  readonly bytes: number
+  /** How many checkpoints are left. */
+  readonly kept: number
+}
+
+/** For removals of any size: of very many checkpoints, they go part by part. */
+export interface LongRemoval {
+  /** Stops between two parts: what went is gone, all else is as it was. */
+  readonly signal?: AbortSignal | undefined
+  /** Told, part by part, how many checkpoints have gone so far. */
+  readonly onProgress?: ((removed: number) => void) | undefined
+}
+
+/** So many go in one commit, short enough that nobody who saves or reads has to wait for it. */
+const PART = 512
+
+const LONG: Names<LongRemoval> = { signal: true, onProgress: true }
+
+export function checkLongRemoval(options: LongRemoval, of?: string): LongRemoval {
+  const removal = of === undefined ? options : checkOptions(of, options, LONG)
+  checkSignal(removal.signal)
+  checkFunction('onProgress', removal.onProgress)
+  return removal
+}
+
+/** Prunes at once what fits one commit; of more, what the rules say at the start goes part by part. */
+export async function prune(
+  host: Host,
+  request: Parameters<Host['prune']>[0],
+  removal: LongRemoval,
+): Promise<Removed> {
+  const { thread, namespace } = request
+  const { signal } = removal
+  const ask = (dryRun: boolean): Promise<RemovedReply> => host.prune({ ...request, dryRun, most: PART })
+  // To find out may take a while, and can be given up at any time; a removal that has begun is waited for.
+  const plan = signal && (await untilAborted(signal, () => ask(true)))
+  const isLong = plan !== undefined && plan.removed.length > PART
+  const first = plan && (request.dryRun || isLong) ? plan : await ask(request.dryRun)
+  if (request.dryRun) return toldOf(first, {})
+  if (first.left === 0) return toldOf(first, removal)
+  let ids = first.removed.map(({ seq }) => seq)
+  return inParts(removal, async () => {
+    const reply = await host.deleteCheckpoints({ thread, namespace, ids, most: PART })
+    const gone = new Set(reply.removed.map(({ seq }) => seq))
+    ids = ids.filter((seq) => !gone.has(seq))
+    return reply
+  })
+}
+
+export async function deleteCheckpoints(
+  host: Host,
+  place: Place,
+  refs: readonly (number | string)[],
+  options: LongRemoval,
+): Promise<Removed> {
+  const removal = checkLongRemoval(options, 'deleteCheckpoints')
+  const ids = itemsOf('refs', refs, 'a list of seqs and ids').map((ref, i) => {
+    checkRef(`refs[${i}]`, ref)
+    return ref
+  })
+  return inParts(removal, () => host.deleteCheckpoints({ ...place, ids, most: PART }))
+}
+
+export async function deleteRun(
+  host: Host,
+  thread: string,
+  runId: string,
+  options: LongRemoval,
+): Promise<Removed> {
+  const removal = checkLongRemoval(options, 'deleteRun')
+  return inParts(removal, () => host.deleteRun({ thread, runId, most: PART }))
+}
+
+async function inParts(removal: LongRemoval, next: () => Promise<RemovedReply>): Promise<Removed> {
+  const removed: Removed['removed'][number][] = []
+  let bytes = 0
+  for (;;) {
+    removal.signal?.throwIfAborted()
+    const reply = await next()
+    removed.push(...reply.removed)
+    bytes += reply.bytes
+    // What is left while nothing goes is held by others for now.
+    if (reply.left === 0 || reply.removed.length === 0)
+      return toldOf({ removed, bytes, kept: reply.kept }, removal)
+    removal.onProgress?.(removed.length)
+  }
+}
+
+function toldOf({ removed, bytes, kept }: Removed, { onProgress }: LongRemoval): Removed {
+  onProgress?.(removed.length)
+  return { removed, bytes, kept }
+}

@@ -1,0 +1,68 @@
+import { seqOf, seqRange } from '../../storage/keys.ts'
+import type { Batch, Range } from '../../storage/storage.ts'
+import type { CheckpointRow } from '../rows/checkpoint-row.ts'
+import type { ThreadFacts } from '../rows/thread-row.ts'
+import type { Store } from '../store.ts'
+import { partsOfWrite } from '../writes.ts'
+import type { LaneRows } from './lane-rows.ts'
+import type { Loss } from './losses.ts'
+import { rebase } from './rebase.ts'
+
+/** The batch that deletes rows, and rebases what stands on them. */
+export async function dropRows(
+  store: Store,
+  partition: string,
+  lanes: LaneRows,
+  remaining: readonly ThreadFacts[],
+  dropped: readonly CheckpointRow[],
+): Promise<Batch> {
+  if (dropped.length === 0) return {}
+  const rebased = await rebase(store, partition, lanes, remaining, dropped)
+  const runs = await Promise.all(
+    [...new Set(dropped.map((row) => row.lane))].map(async (lane) =>
+      runsOf(await lanes.of(lane), new Set(dropped)),
+    ),
+  )
+  // Whoever wrote into this lane no longer shows these rows either, so nothing else has parts there.
+  const ranges = runs
+    .flat()
+    .flatMap((range) => [{ table: 'checkpoints', ...range } as const, { table: 'parts', ...range } as const])
+  return joinBatches(rebased, { deleteRanges: ranges })
+}
+
+/** Neighbours in a lane that all go, as one range each. */
+function runsOf(rows: readonly CheckpointRow[], goes: ReadonlySet<CheckpointRow>): Range[] {
+  const runs: { lane: string; from: number; to: number }[] = []
+  let open = false
+  for (const row of rows) {
+    const last = runs.at(-1)
+    if (!goes.has(row)) open = false
+    else if (open && last) last.to = row.seq
+    else open = runs.push({ lane: row.lane, from: row.seq, to: row.seq }) > 0
+  }
+  return runs.map(({ lane, from, to }) => seqRange(lane, from, to))
+}
+
+/** A thread's own pending writes of what it loses, with their parts. */
+export async function dropWrites(store: Store, partition: string, { thread, seqs }: Loss): Promise<Batch> {
+  if (seqs.size === 0) return {}
+  const { lane } = thread.facts
+  const ordered = [...seqs].sort((a, b) => a - b)
+  const [lowest, highest] = [ordered[0] as number, ordered.at(-1) as number]
+  const query = { table: 'writes', ...seqRange(lane, lowest, highest) } as const
+  const [rows = []] = await store.storage.read(partition, [query])
+  const gone = rows.filter((row) => seqs.has(seqOf(row.key)))
+  return {
+    deletes: gone.map(({ key }) => ({ table: 'writes', key })),
+    deleteRanges: gone.flatMap((row) => partsOfWrite(partition, row)),
+  }
+}
+
+export function joinBatches(...batches: readonly Batch[]): Batch {
+  return {
+    checks: batches.flatMap((batch) => batch.checks ?? []),
+    puts: batches.flatMap((batch) => batch.puts ?? []),
+    deletes: batches.flatMap((batch) => batch.deletes ?? []),
+    deleteRanges: batches.flatMap((batch) => batch.deleteRanges ?? []),
+  }
+}

@@ -1,0 +1,76 @@
+import type { PruneRequest } from '../host.ts'
+import type { CheckpointRow } from '../rows/checkpoint-row.ts'
+
+/** What is asked for, wherever. */
+export type Rules = Omit<PruneRequest, 'thread' | 'namespace' | 'dryRun' | 'most'>
+
+/** Which of these, oldest first, the rules let go. The head always stays. */
+export function toRemove(shown: readonly CheckpointRow[], rules: Rules): Set<number> {
+  const head = shown.at(-1)
+  if (!head) return new Set()
+  const onTheWay = ancestorsOf(shown, [head.seq], true)
+  const parents = new Set(shown.map((row) => row.facts.parent?.seq))
+  const kept = new Set(
+    shown
+      .filter((row, i) => {
+        if (row === head) return true
+        if (rules.branches === 'drop' && !onTheWay.has(row.seq)) return false
+        const mayGo = goes(row, shown.length - i, rules)
+        return !mayGo || (rules.branches === 'keep' && !parents.has(row.seq))
+      })
+      .map((row) => row.seq),
+  )
+  if (rules.maxBytes !== undefined) shrink(shown, kept, rules)
+  if (rules.ancestors === 'keep') for (const seq of ancestorsOf(shown, kept, false)) kept.add(seq)
+  return new Set(shown.map((row) => row.seq).filter((seq) => !kept.has(seq)))
+}
+
+/** Whether any rule lets it go, and none holds it. `place` counts from the newest, which is 1. */
+function goes({ seq, facts }: CheckpointRow, place: number, rules: Rules): boolean {
+  if (isHeld(seq, facts.label, rules)) return false
+  if (rules.keepLast !== undefined && place <= rules.keepLast) return false
+  if (rules.olderThan !== undefined) return facts.createdAt < rules.olderThan
+  return rules.keepLast !== undefined || rules.keepEvery !== undefined
+}
+
+const isHeld = (seq: number, label: string | undefined, rules: Rules): boolean =>
+  (rules.keepLabelled === true && label !== undefined) ||
+  (rules.keepEvery !== undefined && seq % rules.keepEvery === 0)
+
+/** The oldest go first until the rest weighs no more than `maxBytes`; the head stays, and what is held. */
+function shrink(shown: readonly CheckpointRow[], kept: Set<number>, rules: Rules): void {
+  const weight = ({ facts, row }: CheckpointRow): number => facts.frame.size + row.head.length
+  let bytes = shown.filter((row) => kept.has(row.seq)).reduce((sum, row) => sum + weight(row), 0)
+  for (const row of shown.slice(0, -1)) {
+    if (bytes <= (rules.maxBytes as number)) return
+    if (!kept.has(row.seq) || isHeld(row.seq, row.facts.label, rules)) continue
+    kept.delete(row.seq)
+    bytes -= weight(row)
+  }
+}
+
+/**
+ * The given ones, and all that they continue. Where the way is cut off by damage, what lies below may belong to it,
+ * and counts as if it did; with `pastGaps` also where a checkpoint on it was removed.
+ */
+function ancestorsOf(
+  shown: readonly CheckpointRow[],
+  seqs: Iterable<number>,
+  pastGaps: boolean,
+): Set<number> {
+  const bySeq = new Map(shown.map((row) => [row.seq, row]))
+  const found = new Set<number>()
+  let unknownBelow = 0
+  for (const start of seqs) {
+    for (let row = bySeq.get(start); row && !found.has(row.seq);) {
+      found.add(row.seq)
+      const parent = row.facts.parent?.seq
+      const next = parent === undefined ? undefined : bySeq.get(parent)
+      if (row.isDamaged) unknownBelow = Math.max(unknownBelow, row.seq)
+      else if (parent !== undefined && !next && pastGaps) unknownBelow = Math.max(unknownBelow, parent)
+      row = next
+    }
+  }
+  for (const { seq } of shown) if (seq < unknownBelow) found.add(seq)
+  return found
+}
