@@ -21,6 +21,7 @@ export type {
   VerifyOptions,
 } from './checkpointer/checkpointer.ts'
 export type { HistoryFilter, HistoryOptions } from './checkpointer/history.ts'
+export type { Lease, LeaseOptions } from './checkpointer/lease.ts'
 export type { PruneOptions } from './checkpointer/prune-rules.ts'
 export type { LongRemoval, Removed } from './checkpointer/removals.ts'
 export type {

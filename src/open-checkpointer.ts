@@ -6,7 +6,10 @@ import type { Host } from './operations/host.ts'
 import { createCodec } from './state/codec.ts'
 import type { TypeRegistration } from './state/types.ts'
 import type { Storage } from './storage/storage.ts'
+import { beatClaims } from './tabs/beat-claims.ts'
+import type { Claims } from './tabs/claims.ts'
 import { localEvents, tabEvents, type Events } from './tabs/events.ts'
+import { lockClaims } from './tabs/lock-claims.ts'
 import { connect, startWorker, type WorkerLike } from './worker/connect.ts'
 
 export interface OpenOptions {
@@ -58,7 +61,8 @@ export async function openCheckpointer(given: OpenOptions): Promise<Checkpointer
   // A host in this thread and the checkpointer are then two ends of one emitter; over IndexedDB each has a channel.
   const events: Events = options.storage ? localEvents() : tabEvents(name)
   try {
-    return new StoredCheckpointer(await openHost(options, events, onWarning), codec, events)
+    const host = await openHost(options, events, onWarning)
+    return new StoredCheckpointer(host, codec, events, claimsOn(host, options, onWarning))
   } catch (error) {
     events.close()
     throw error
@@ -96,6 +100,17 @@ async function openHost(
     }
   }
   return (await import('./worker/in-process.ts')).indexedDbHost(name, onWarning)
+}
+
+/** Locks reach as far as IndexedDB does; what else the rows are kept in may be shared more widely, or less. */
+function claimsOn(
+  host: Host,
+  { name, storage, host: given }: OpenOptions,
+  onWarning: (warning: CheckpointerError) => void,
+): Claims {
+  const locks = globalThis.navigator?.locks as LockManager | undefined
+  const isShared = storage === undefined && given === undefined
+  return locks && isShared ? lockClaims(name, locks, host) : beatClaims(host, onWarning)
 }
 
 function givenBy(worker: () => WorkerLike): WorkerLike {

@@ -3,8 +3,11 @@ import { CheckpointerError } from '../errors.ts'
 import type { Host, StoredSummary, ThreadsRequest, VerifyReply } from '../operations/host.ts'
 import { VERBS, type Verb } from '../operations/verbs.ts'
 import type { Codec } from '../state/codec.ts'
+import type { Claims } from '../tabs/claims.ts'
 import { toInfo } from './fields.ts'
 import { KnownStates } from './known-states.ts'
+import { leaseOf, type Lease } from './lease.ts'
+import { Leases } from './leases.ts'
 import {
   checkFunction,
   checkLimit,
@@ -46,6 +49,8 @@ export interface Usage {
 export interface ThreadOptions {
   /** A lane of its own within the thread, for a subgraph. The root when absent. */
   readonly namespace?: string | undefined
+  /** What this handle writes stands under this lease of the thread too. */
+  readonly lease?: Lease | undefined
 }
 
 export interface VerifyOptions {
@@ -97,7 +102,7 @@ export interface EventSource {
   close(): void
 }
 
-const THREAD: Names<ThreadOptions> = { namespace: true }
+const THREAD: Names<ThreadOptions> = { namespace: true, lease: true }
 const THREADS: Names<ThreadsOptions> = { limit: true, order: true, before: true, where: true, signal: true }
 const VERIFY: Names<VerifyOptions> = { signal: true, onProgress: true }
 
@@ -119,13 +124,14 @@ export class StoredCheckpointer implements Checkpointer {
   readonly #stopListening: () => void
   #closing: Promise<void> | undefined
 
-  constructor(host: Host, codec: Codec, events: EventSource) {
+  constructor(host: Host, codec: Codec, events: EventSource, claims: Claims) {
     this.#shared = {
       host: this.#watched(host),
       codec,
       known: new KnownStates(),
       saves: new Saves(),
       unsure: { save: new UnsureChanges(), fork: new UnsureChanges(), copy: new UnsureChanges() },
+      leases: new Leases(claims),
       resend: (request) => host.save(request),
     }
     this.#events = events
@@ -134,8 +140,8 @@ export class StoredCheckpointer implements Checkpointer {
   }
 
   thread<State>(id: string, options: ThreadOptions = {}): Thread<State> {
-    const { namespace = '' } = checkOptions('thread', options, THREAD)
-    return new StoredThread<State>(this.#shared, id, namespace)
+    const { namespace = '', lease } = checkOptions('thread', options, THREAD)
+    return new StoredThread<State>(this.#shared, id, namespace, lease && leaseOf(id, lease))
   }
 
   async *threads(given: ThreadsOptions = {}): AsyncGenerator<ThreadSummary> {
@@ -251,7 +257,7 @@ export class StoredCheckpointer implements Checkpointer {
   }
 
   async #finish(end: () => Promise<void>): Promise<void> {
-    await this.#shared.saves.settled()
+    await Promise.all([this.#shared.saves.settled(), this.#shared.leases.close()])
     await Promise.allSettled(this.#pending)
     this.#events.close()
     this.#stopListening()

@@ -1,4 +1,4 @@
-import type { Host, Place, RemovedReply } from '../operations/host.ts'
+import type { Fenced, Host, OfThread, Place, RemovedReply } from '../operations/host.ts'
 import { checkFunction, checkOptions, checkRef, checkSignal, itemsOf, type Names } from './options.ts'
 import { untilAborted } from './until-aborted.ts'
 
@@ -37,7 +37,8 @@ export async function prune(
   request: Parameters<Host['prune']>[0],
   removal: LongRemoval,
 ): Promise<Removed> {
-  const { thread, namespace } = request
+  const { thread, namespace, lease } = request
+  const place = { thread, namespace, ...(lease === undefined ? {} : { lease }) }
   const { signal } = removal
   const ask = (dryRun: boolean): Promise<RemovedReply> => host.prune({ ...request, dryRun, most: PART })
   // To find out may take a while, and can be given up at any time; a removal that has begun is waited for.
@@ -48,7 +49,7 @@ export async function prune(
   if (first.left === 0) return toldOf(first, removal)
   let ids = first.removed.map(({ seq }) => seq)
   return inParts(removal, async () => {
-    const reply = await host.deleteCheckpoints({ thread, namespace, ids, most: PART })
+    const reply = await host.deleteCheckpoints({ ...place, ids, most: PART })
     const gone = new Set(reply.removed.map(({ seq }) => seq))
     ids = ids.filter((seq) => !gone.has(seq))
     return reply
@@ -57,7 +58,7 @@ export async function prune(
 
 export async function deleteCheckpoints(
   host: Host,
-  place: Place,
+  place: Place & Fenced,
   refs: readonly (number | string)[],
   options: LongRemoval,
 ): Promise<Removed> {
@@ -71,12 +72,12 @@ export async function deleteCheckpoints(
 
 export async function deleteRun(
   host: Host,
-  thread: string,
+  thread: OfThread,
   runId: string,
   options: LongRemoval,
 ): Promise<Removed> {
   const removal = checkLongRemoval(options, 'deleteRun')
-  return inParts(removal, () => host.deleteRun({ thread, runId, most: PART }))
+  return inParts(removal, () => host.deleteRun({ ...thread, runId, most: PART }))
 }
 
 async function inParts(removal: LongRemoval, next: () => Promise<RemovedReply>): Promise<Removed> {

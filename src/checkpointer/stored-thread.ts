@@ -1,6 +1,6 @@
 import type { Checkpoint, CheckpointFields, CheckpointInfo, Snapshot } from '../checkpoint.ts'
 import { CheckpointerError } from '../errors.ts'
-import type { At, Host, Place, SaveRequest, StoredInfo } from '../operations/host.ts'
+import type { At, Fenced, Host, Place, SaveRequest, StoredInfo } from '../operations/host.ts'
 import type { Codec } from '../state/codec.ts'
 import { fromBytes, toBytes } from '../state/json-bytes.ts'
 import { pauses } from '../state/slices/pause.ts'
@@ -9,6 +9,8 @@ import { FIELDS, storedFields, toInfo, withoutUndefined } from './fields.ts'
 import { HISTORY, pages, type HistoryOptions } from './history.ts'
 import { newId } from './new-id.ts'
 import type { KnownState, KnownStates } from './known-states.ts'
+import type { HeldLease, Lease, LeaseOptions } from './lease.ts'
+import type { Leases } from './leases.ts'
 import {
   checkFunction,
   checkIdAt,
@@ -47,6 +49,7 @@ export interface Shared {
     readonly fork: UnsureChanges<Unsure & { readonly as: string }>
     readonly copy: UnsureChanges
   }
+  readonly leases: Leases
   /** `host.save` for a save that was accepted already, and goes on while the checkpointer closes. */
   readonly resend: Host['save']
 }
@@ -56,23 +59,28 @@ export class StoredThread<State> implements Thread<State> {
   readonly namespace: string
   readonly #shared: Shared
   readonly #place: Place
+  #lease: HeldLease | undefined
 
-  constructor(shared: Shared, id: string, namespace: string) {
+  constructor(shared: Shared, id: string, namespace: string, lease?: HeldLease) {
     checkIdAt('id', 'A thread id', id)
     checkIdAt('namespace', 'A namespace', namespace, true)
     this.id = id
     this.namespace = namespace
     this.#shared = shared
     this.#place = { thread: id, namespace }
+    this.#lease = lease
   }
 
   save(state: State, options: SaveOptions = {}): Promise<CheckpointInfo> {
-    return this.#shared.saves.run(this.#place, (ahead) => this.#save(state, options, ahead))
+    return this.#write((fence) =>
+      this.#shared.saves.run(this.#place, (ahead) => this.#save(state, options, fence, ahead)),
+    )
   }
 
   async #save(
     state: State,
     given: SaveOptions,
+    fence: Fenced,
     ahead: Promise<unknown> | undefined,
   ): Promise<CheckpointInfo> {
     const options = checkOptions('save', given, SAVE)
@@ -92,6 +100,7 @@ export class StoredThread<State> implements Thread<State> {
       const next: KnownState = { id: options.id ?? key, key, state: encoded }
       const request: SaveRequest = {
         ...this.#place,
+        ...fence,
         ...checkpoint,
         key,
         ...withoutUndefined({ id: options.id, parent, expect }),
@@ -241,29 +250,43 @@ export class StoredThread<State> implements Thread<State> {
 
   async prune(options: PruneOptions): Promise<Removed> {
     const { request, removal } = pruneRequest(this.#place, options)
-    return prune(this.#shared.host, request, removal)
+    return this.#write((fence) => prune(this.#shared.host, { ...request, ...fence }, removal))
   }
 
   async deleteCheckpoints(refs: readonly (number | string)[], options: LongRemoval = {}): Promise<Removed> {
-    return deleteCheckpoints(this.#shared.host, this.#place, refs, options)
+    return this.#write((fence) =>
+      deleteCheckpoints(this.#shared.host, { ...this.#place, ...fence }, refs, options),
+    )
   }
 
   async deleteRun(runId: string, options: LongRemoval = {}): Promise<Removed> {
     checkIdAt('runId', 'A run id', runId)
-    return deleteRun(this.#shared.host, this.id, runId, options)
+    return this.#write((fence) => deleteRun(this.#shared.host, { thread: this.id, ...fence }, runId, options))
   }
 
   async delete(): Promise<boolean> {
     this.#shared.known.forgetThread(this.id)
     this.#shared.unsure.save.forgetThread(this.id)
-    return this.#shared.host.deleteThread({ thread: this.id })
+    return this.#write((fence) => this.#shared.host.deleteThread({ thread: this.id, ...fence }))
   }
 
   async putWrites(checkpoint: number | string, taskId: string, writes: readonly TaskWrite[]): Promise<void> {
     checkRef('checkpoint', checkpoint)
     checkIdAt('taskId', 'A task id', taskId)
     const stored = storedWrites(taskId, writes, this.#shared.codec)
-    await this.#shared.host.putWrites({ ...this.#place, checkpoint, writes: stored })
+    await this.#write((fence) =>
+      this.#shared.host.putWrites({ ...this.#place, ...fence, checkpoint, writes: stored }),
+    )
+  }
+
+  async lease(options: LeaseOptions = {}): Promise<Lease> {
+    this.#lease = await this.#shared.leases.take(this.id, options)
+    return this.#lease
+  }
+
+  /** Whatever changes this thread: under the lease, if this handle has one. Begins without a pause. */
+  #write<T>(work: (fence: Fenced) => Promise<T>): Promise<T> {
+    return this.#lease ? this.#lease.write(work) : work({})
   }
 
   #info(info: StoredInfo): CheckpointInfo {

@@ -1,5 +1,6 @@
 import type { Checkpoint, CheckpointFields, CheckpointInfo, Snapshot } from '../checkpoint.ts'
 import type { HistoryOptions } from './history.ts'
+import type { Lease, LeaseOptions } from './lease.ts'
 import type { OrUndefined } from './options.ts'
 import type { PruneOptions } from './prune-rules.ts'
 import type { LongRemoval, Removed } from './removals.ts'
@@ -81,4 +82,10 @@ export interface Thread<State = unknown> {
    * negative indexes are special and overwrite.
    */
   putWrites(checkpoint: number | string, taskId: string, writes: readonly TaskWrite[]): Promise<void>
+  /**
+   * Waits until no other runner, in any tab, has this thread's lease, and takes it. From then on what this handle
+   * writes is refused with `LEASE_LOST` once another has taken over, until it is released or a new one is taken.
+   * Handles without a lease are not held up by it.
+   */
+  lease(options?: LeaseOptions): Promise<Lease>
 }

@@ -1,5 +1,6 @@
 import { CheckpointerError } from '../errors.ts'
 import { bytesOf, type Batch, type Check, type Limits, type Put } from '../storage/storage.ts'
+import { checkFence, withFence } from './fence.ts'
 import type { Store } from './store.ts'
 
 /** How often a commit is tried again when others keep being first. */
@@ -51,9 +52,10 @@ export const LOST_RACE = Symbol('lost race')
 export async function tryCommit(
   store: Store,
   partition: string,
-  batch: Batch,
+  unfenced: Batch,
 ): Promise<string | typeof LOST_RACE> {
   const { storage } = store
+  const batch = withFence(store, unfenced)
   const early = fitsLimits(storage.limits, batch) ? [] : (batch.puts ?? []).filter(isPart)
   const written: Put[] = []
   const takeBack = async (): Promise<void> => {
@@ -89,11 +91,14 @@ export async function tryCommit(
     throw error
   }
   await takeBack()
+  await checkFence(store, partition)
   return LOST_RACE
 }
 
 /** Whether one commit can hold this, with its parts written before if need be. */
-export function fitsCommit({ storage: { limits } }: Store, batch: Batch): boolean {
+export function fitsCommit(store: Store, unfenced: Batch): boolean {
+  const { limits } = store.storage
+  const batch = withFence(store, unfenced)
   if (fitsLimits(limits, batch)) return true
   // With parts written before, one check more.
   const rest = { ...batch, puts: (batch.puts ?? []).filter((put) => !isPart(put)) }

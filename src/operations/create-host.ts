@@ -6,7 +6,9 @@ import { deleteCheckpoints, deleteRun, deleteThread } from './delete.ts'
 import { flush } from './flush.ts'
 import { copy, fork } from './fork.ts'
 import { history } from './history.ts'
-import type { Host, Publish } from './host.ts'
+import { underLease } from './fence.ts'
+import type { Host, OfThread, Publish } from './host.ts'
+import { dropLease, keepLease, takeLease } from './lease.ts'
 import { load } from './load.ts'
 import { prune } from './prune.ts'
 import { seal, unseal } from './rows/seal.ts'
@@ -46,6 +48,7 @@ export async function createHost({
     publish,
     warn: onWarning,
     threads: new ThreadCache(),
+    beats: new Map(),
     inTurn(place, work) {
       const name = placeText(place)
       const turn = (turns.get(name) ?? Promise.resolve()).then(work, work)
@@ -95,6 +98,10 @@ export async function createHost({
     await storage.rest?.()
   }
 
+  /** Those that change a thread: under the lease that is named, if any. */
+  const fenced = <Request extends OfThread, Reply>(run: (store: Store, request: Request) => Promise<Reply>) =>
+    verb((_: Store, request: Request) => underLease(store, request, (under) => run(under, request)))
+
   const close = async (): Promise<void> => {
     closed = true
     await Promise.allSettled(running)
@@ -108,11 +115,14 @@ export async function createHost({
     history: verb(history),
     fork: verb(fork),
     copy: verb(copy),
-    prune: verb(prune),
-    deleteThread: verb(deleteThread),
-    deleteCheckpoints: verb(deleteCheckpoints),
-    deleteRun: verb(deleteRun),
-    putWrites: verb(putWrites),
+    prune: fenced(prune),
+    deleteThread: fenced(deleteThread),
+    deleteCheckpoints: fenced(deleteCheckpoints),
+    deleteRun: fenced(deleteRun),
+    putWrites: fenced(putWrites),
+    takeLease: verb(takeLease),
+    keepLease: verb(keepLease),
+    dropLease: verb(dropLease),
     threads: verb(threads),
     usage: verb(usage) as () => ReturnType<typeof usage>,
     verify: verb(verify),

@@ -1,6 +1,6 @@
 import { CheckpointerError } from '../errors.ts'
 import { threadKey } from '../storage/keys.ts'
-import type { DeleteCheckpointsRequest, DeleteRunRequest, RemovedReply } from './host.ts'
+import type { DeleteCheckpointsRequest, DeleteRunRequest, OfThread, RemovedReply } from './host.ts'
 import type { Family } from './family.ts'
 import type { LaneRows } from './removal/lane-rows.ts'
 import { remove, type RemovalPlan } from './removal/removal.ts'
@@ -11,7 +11,7 @@ import { readThread, type Store } from './store.ts'
 const NOTHING: RemovedReply = { removed: [], bytes: 0, kept: 0, left: 0 }
 
 /** Deletes a thread with all its namespaces, damaged or not. Rows that its forks show stay for them. */
-export async function deleteThread(store: Store, { thread }: { readonly thread: string }): Promise<boolean> {
+export async function deleteThread(store: Store, { thread }: OfThread): Promise<boolean> {
   const root = threadKey(thread, '')
   let isThere = false
   // All of it in turn: what was saved before is deleted, what is saved after stays.

@@ -1,5 +1,14 @@
 import type { CheckpointerEvent } from '../checkpoint.ts'
 import type { Json } from '../state/json.ts'
+import type {
+  Fenced,
+  HeldLease,
+  KeepLeaseRequest,
+  TakeLeaseReply,
+  TakeLeaseRequest,
+} from './lease-messages.ts'
+
+export type { Fenced, HeldLease, KeepLeaseRequest, TakeLeaseReply, TakeLeaseRequest }
 
 /**
  * The store's side as the caller's side sees it: verbs with plain data in and out, so that a wire can stand
@@ -13,10 +22,14 @@ export interface Host {
   fork(request: ForkRequest): Promise<ForkReply>
   copy(request: CopyRequest): Promise<void>
   prune(request: PruneRequest): Promise<RemovedReply>
-  deleteThread(request: { readonly thread: string }): Promise<boolean>
+  deleteThread(request: OfThread): Promise<boolean>
   deleteCheckpoints(request: DeleteCheckpointsRequest): Promise<RemovedReply>
   deleteRun(request: DeleteRunRequest): Promise<RemovedReply>
   putWrites(request: PutWritesRequest): Promise<void>
+  takeLease(request: TakeLeaseRequest): Promise<TakeLeaseReply>
+  /** Gives a sign of life, and goes on giving it for a while. False when the lease is another's by now. */
+  keepLease(request: KeepLeaseRequest): Promise<boolean>
+  dropLease(request: HeldLease): Promise<void>
   threads(request: ThreadsRequest): Promise<ThreadsReply>
   usage(): Promise<UsageReply>
   verify(request: VerifyRequest): Promise<VerifyReply>
@@ -33,6 +46,11 @@ export interface Host {
 export interface Place {
   readonly thread: string
   readonly namespace: string
+}
+
+/** All namespaces of a thread. */
+export interface OfThread extends Fenced {
+  readonly thread: string
 }
 
 /** Which checkpoint: the head when absent. */
@@ -91,7 +109,7 @@ export interface NewCheckpoint {
   readonly frame: Frame
 }
 
-export interface SaveRequest extends Place, NewCheckpoint {
+export interface SaveRequest extends Place, NewCheckpoint, Fenced {
   /** The parent's seq or id; `null` for none; the head when absent. */
   readonly parent?: number | string | null
   /** The seq or id that the head must have; `null`: there must be none. */
@@ -198,7 +216,7 @@ export interface CopyRequest {
   readonly key: string
 }
 
-export interface PruneRequest extends Place {
+export interface PruneRequest extends Place, Fenced {
   readonly keepLast?: number
   /** Milliseconds since 1970: what was made before may go. */
   readonly olderThan?: number
@@ -212,14 +230,13 @@ export interface PruneRequest extends Place {
   readonly most?: number
 }
 
-export interface DeleteCheckpointsRequest extends Place {
+export interface DeleteCheckpointsRequest extends Place, Fenced {
   readonly ids: readonly (number | string)[]
   /** About so many in this call; the reply says how many are left. */
   readonly most?: number
 }
 
-export interface DeleteRunRequest {
-  readonly thread: string
+export interface DeleteRunRequest extends OfThread {
   readonly runId: string
   readonly most?: number
 }
@@ -233,7 +250,7 @@ export interface RemovedReply {
   readonly left: number
 }
 
-export interface PutWritesRequest extends Place {
+export interface PutWritesRequest extends Place, Fenced {
   readonly checkpoint: string | number
   readonly writes: readonly StoredWrite[]
 }

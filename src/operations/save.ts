@@ -1,7 +1,16 @@
 import { CheckpointerError } from '../errors.ts'
 import { LOST_RACE, untilRecognised } from './commit.ts'
+import { underLease } from './fence.ts'
 import { compactSoon, isLong, shortened } from './frames/compact.ts'
-import type { Place, SaveManyReply, SaveManyRequest, SaveReply, SaveRequest, StoredInfo } from './host.ts'
+import type {
+  Fenced,
+  Place,
+  SaveManyReply,
+  SaveManyRequest,
+  SaveReply,
+  SaveRequest,
+  StoredInfo,
+} from './host.ts'
 import type { CheckpointFacts } from './rows/checkpoint-row.ts'
 import type { ThreadRow } from './rows/thread-row.ts'
 import { Draft } from './saving/draft.ts'
@@ -30,7 +39,10 @@ export async function saveMany(
     const saved: StoredInfo[] = []
     try {
       while (saved.length < saves.length) {
-        const some = await saveSome(store, place, saves.slice(saved.length), relaxed)
+        const next = underOneLease(saves.slice(saved.length))
+        const some = await underLease(store, { thread, ...next.fence }, (under) =>
+          saveSome(under, place, next.saves, relaxed),
+        )
         if (some.length === 0) break
         saved.push(...some)
       }
@@ -45,6 +57,16 @@ export async function saveMany(
 /** Told once: after that the storage may open another database under the name, in which nothing looks wrong. */
 const isTaken = (error: unknown): boolean =>
   CheckpointerError.is(error, 'CLOSED') || CheckpointerError.is(error, 'EVICTED')
+
+/** The first ones, which have a lease in common, or none. */
+function underOneLease(saves: readonly SaveRequest[]): { fence: Fenced; saves: readonly SaveRequest[] } {
+  const lease = saves[0]?.lease
+  const end = saves.findIndex((each) => each.lease !== lease)
+  return {
+    fence: lease === undefined ? {} : { lease },
+    saves: end === -1 ? saves : saves.slice(0, end),
+  }
+}
 
 /** As many, from the first on, as one commit takes. */
 async function saveSome(

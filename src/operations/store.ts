@@ -14,9 +14,24 @@ export interface Store {
   readonly threads: ThreadCache
   /** Runs what changes one namespace of a thread one after the other, so that our own writers never collide. */
   readonly inTurn: <T>(place: Place, work: () => Promise<T>) => Promise<T>
+  /** The lease under which the writes of this verb stand, if any. */
+  readonly fence?: Fence
+  /** How many more signs of life each lease held here gets without being asked for. */
+  readonly beats: Map<string, number>
   /** Does something soon, beside what callers wait for; a failure is reported and harms nothing. */
   readonly background: (work: () => Promise<void>) => void
 }
+
+/** A lease's row as it must be when something is written under it. */
+interface Fence {
+  readonly thread: string
+  readonly check: Check
+  /** The same without it. */
+  readonly store: Store
+}
+
+/** The store itself, for what outlasts a verb. */
+export const plain = (store: Store): Store => store.fence?.store ?? store
 
 /** Rows of `threads` as last seen. Only a hint: every commit checks the version. */
 export class ThreadCache {

@@ -93,6 +93,14 @@ export const birthKey = (lane: string): Key => [BIRTH, lane]
 export const births: Range = { from: [BIRTH], to: [BIRTH, AFTER_IDS] }
 
 export const FAMILY_KEY: Key = ['family', '']
+export const leaseKey = (thread: string): Key => ['lease', escapeId(thread)]
+/** The sign of life of whoever holds the lease, where no lock of the browser's tells. */
+export const beatKey = (thread: string): Key => ['lease-beat', escapeId(thread)]
+/** All rows of `meta` save those of leases: these go with their thread, and not with its family. */
+export const metaWithoutLeases = (): readonly Range[] => [
+  { from: [], to: ['lease'] },
+  { from: ['lease' + AFTER_IDS], to: [AFTER_IDS] },
+]
 export const DATABASE_PARTITION = ''
 export const DATABASE_KEY: Key = ['database', '']
 /** Put again and again, to have one durable commit. */

@@ -1,6 +1,7 @@
 import { describe } from 'vitest'
 import type { Ground } from './checkpointer/ground.ts'
 import { forkingLaws } from './checkpointer/forking.ts'
+import { leaseLaws } from './checkpointer/leases.ts'
 import { listingLaws } from './checkpointer/listing.ts'
 import { longRemovalLaws } from './checkpointer/long-removals.ts'
 import { racingLaws } from './checkpointer/racing.ts'
@@ -25,5 +26,6 @@ export function checkpointerSuite(name: string, fresh: () => Promise<Ground>): v
     describe('pending writes', () => writesLaws(fresh))
     describe('several at once', () => sharingLaws(fresh))
     describe('races', () => racingLaws(fresh))
+    describe('leases', () => leaseLaws(fresh))
   })
 }

@@ -21,6 +21,19 @@ describe('the agent loop asks of its storage', () => {
     expect(took()).toMatchObject({ reads: 0, commits: 2, rowsPut: 4 })
   })
 
+  it('the same under a lease', async () => {
+    const { checkpointer, took } = await opened()
+    const thread = checkpointer.thread<{ n: number }>('agent')
+    await thread.save({ n: 1 })
+    const lease = await thread.lease()
+    // Its first sign of life.
+    await new Promise((resolve) => setTimeout(resolve, 10))
+    took()
+    await thread.save({ n: 2 })
+    expect(took()).toMatchObject({ reads: 0, commits: 1, rowsPut: 2 })
+    await lease.release()
+  })
+
   it('three reads and one commit for the first save of a thread', async () => {
     const { checkpointer, took } = await opened()
     took()

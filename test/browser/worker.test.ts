@@ -9,6 +9,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { StoredCheckpointer } from '../../src/checkpointer/checkpointer.ts'
 import type { Host } from '../../src/operations/host.ts'
 import { createCodec } from '../../src/state/codec.ts'
+import { beatClaims } from '../../src/tabs/beat-claims.ts'
 import { localEvents } from '../../src/tabs/events.ts'
 import { connect, startWorker } from '../../src/worker/connect.ts'
 import { indexedDbHost } from '../../src/worker/in-process.ts'
@@ -58,7 +59,7 @@ async function open(options: Partial<OpenOptions> = {}): Promise<Checkpointer> {
 /** Over an endpoint that is not waited for as long as a user's. */
 async function openImpatiently(worker: WorkerLike): Promise<Checkpointer> {
   const host = await connect(worker, newName(), neverWarn, impatient)
-  return new StoredCheckpointer(host, createCodec(), localEvents())
+  return new StoredCheckpointer(host, createCodec(), localEvents(), beatClaims(host, neverWarn))
 }
 
 async function works(checkpointer: Checkpointer): Promise<void> {

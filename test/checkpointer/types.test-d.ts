@@ -23,6 +23,9 @@ export async function accepted(): Promise<void> {
   isTrue<Same<typeof fork, Thread<State>>>()
   await thread.save({ messages: [] }, { expect: loaded?.seq ?? null, parent: null, source: 'a word of mine' })
   await thread.load({ step: 1 })
+  await using lease = await thread.lease({ wait: 1_000, signal: undefined })
+  isTrue<Same<typeof lease.token, number>>()
+  checkpointer.thread('t', { namespace: 'part', lease })
 }
 
 export async function refused(): Promise<void> {

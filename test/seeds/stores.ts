@@ -50,6 +50,7 @@ function readElsewhere(writer: Checkpointer, reader: Checkpointer): Checkpointer
       deleteRun: (runId) => own.deleteRun(runId),
       delete: () => own.delete(),
       putWrites: (checkpoint, taskId, writes) => own.putWrites(checkpoint, taskId, writes),
+      lease: (options) => own.lease(options),
     }
   }
   return {

@@ -13,7 +13,7 @@ import { laneOf } from '../rows/lanes.ts'
 import { toBytes } from '../../state/json-bytes.ts'
 import { LOST_RACE, tryCommit } from '../commit.ts'
 import { threadPut, type ThreadFacts } from '../rows/thread-row.ts'
-import { checkThread, placeText, type Lineage, type Store } from '../store.ts'
+import { checkThread, placeText, plain, type Lineage, type Store } from '../store.ts'
 
 /** A chain is worth a new keyframe when its deltas weigh half of the old one, and are worth the trouble … */
 const SHARE_OF_KEYFRAME = 0.5
@@ -34,12 +34,13 @@ const waiting = new WeakMap<Store, Set<string>>()
 
 /** Rewrites the thread's head as a keyframe, beside what callers wait for. */
 export function compactSoon(store: Store, place: Place): void {
-  const names = waiting.get(store) ?? new Set()
-  waiting.set(store, names)
+  const own = plain(store)
+  const names = waiting.get(own) ?? new Set()
+  waiting.set(own, names)
   const name = placeText(place)
   if (names.has(name)) return
   names.add(name)
-  store.background(() => compact(store, place).finally(() => names.delete(name)))
+  own.background(() => compact(own, place).finally(() => names.delete(name)))
 }
 
 /**

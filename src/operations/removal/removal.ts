@@ -1,6 +1,6 @@
 import { CheckpointerError } from '../../errors.ts'
-import { allRows, birthKey, threadKey } from '../../storage/keys.ts'
-import { TABLES, type Batch, type Key, type Row } from '../../storage/storage.ts'
+import { birthKey, threadKey } from '../../storage/keys.ts'
+import type { Batch, Key, Row } from '../../storage/storage.ts'
 import { readFamily, renewFamily, type Family } from '../family.ts'
 import type { Place, RemovedReply } from '../host.ts'
 import { firstPart } from './chains.ts'
@@ -13,6 +13,7 @@ import { shows } from '../rows/lanes.ts'
 import { threadPut, type ThreadFacts } from '../rows/thread-row.ts'
 import { fitsCommit, LOST_RACE, tryCommit, untilCommitted } from '../commit.ts'
 import { checkThread, type Store } from '../store.ts'
+import { dropLeases, wiped } from './leases.ts'
 import { lanesOf, lossOf, viewsAfter, withRoots, type Loss } from './losses.ts'
 
 export interface RemovalPlan {
@@ -151,17 +152,20 @@ async function commitRemoval(
     ...plan.losses.map(({ thread }) => checkThread(thread)),
     ...damaged.map(({ key, version }) => ({ table: 'threads', key, version }) as const),
   ]
+  const leases = plan.deleteThreads ? dropLeases(store, plan) : {}
   if (wipes) {
     const renewed = renewFamily(partition, family)
     const version = await tryCommit(store, partition, {
+      ...leases,
       checks: [...checks, renewed.check],
-      deleteRanges: TABLES.map((table) => ({ table, ...allRows() })),
+      deleteRanges: wiped(),
     })
     return version === LOST_RACE ? LOST_RACE : { version }
   }
   const views = (facts: readonly ThreadFacts[]): Batch => ({
     checks,
     deletes: [
+      ...(leases.deletes ?? []),
       ...damaged.map(({ key }) => ({ table: 'threads', key }) as const),
       ...(plan.deleteThreads ? plan.losses : []).map(({ thread: { facts } }) => {
         return { table: 'threads', key: threadKey(facts.thread, facts.namespace) } as const

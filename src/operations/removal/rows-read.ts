@@ -1,5 +1,5 @@
 import type { FamilyRow } from '../family.ts'
-import type { Store } from '../store.ts'
+import { plain, type Store } from '../store.ts'
 import { LaneRows } from './lane-rows.ts'
 
 interface RowsRead {
@@ -14,13 +14,14 @@ const left = new WeakMap<Store, RowsRead>()
 
 /** What the last removal has read, if that still holds, for one to work with alone; else nothing yet. */
 export async function takeRows(store: Store, partition: string, { version }: FamilyRow): Promise<LaneRows> {
-  const known = left.get(store)
-  left.delete(store)
-  if (known?.partition !== partition || known.version !== version) return new LaneRows(store, partition)
+  const own = plain(store)
+  const known = left.get(own)
+  left.delete(own)
+  if (known?.partition !== partition || known.version !== version) return new LaneRows(own, partition)
   await known.rows.catchUp()
   return known.rows
 }
 
 export function leaveRows(store: Store, partition: string, { version }: FamilyRow, rows: LaneRows): void {
-  if (version !== undefined) left.set(store, { partition, version, rows })
+  if (version !== undefined) left.set(plain(store), { partition, version, rows })
 }

@@ -1,0 +1,85 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import { CheckpointerError } from '../errors.ts'
+import type { Fenced } from '../operations/host.ts'
+import type { Claim } from '../tabs/claims.ts'
+import { invalid } from './options.ts'
+
+export interface LeaseOptions {
+  /** Take it over at once, whoever has it: a frozen tab, say. */
+  readonly steal?: boolean | undefined
+  /** Stops the waiting. */
+  readonly signal?: AbortSignal | undefined
+  /** How long to wait for it, in milliseconds; `false`: not at all. Then `BLOCKED`. Until it is free when absent. */
+  readonly wait?: boolean | number | undefined
+}
+
+/** The turn of one runner on a thread. What its handle writes is refused as soon as another one has taken over. */
+export interface Lease {
+  /** The thread's id. */
+  readonly thread: string
+  /** Rises from lease to lease of a thread: give it to others that are to refuse a runner that was replaced. */
+  readonly token: number
+  /** Aborted, with a `LEASE_LOST` error, when another has taken over. */
+  readonly signal: AbortSignal
+  /** Lets the next one have it, when what was written under it has settled. */
+  release(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+export class HeldLease implements Lease {
+  readonly thread: string
+  readonly token: number
+  readonly #claim: Claim
+  readonly #lost: AbortController
+  readonly #writes = new Set<Promise<unknown>>()
+  #isReleased = false
+  #ending: Promise<void> | undefined
+
+  /** The controller is aborted by whoever sees first that it was lost. */
+  constructor(thread: string, claim: Claim, lost: AbortController) {
+    this.thread = thread
+    this.token = claim.token
+    this.#claim = claim
+    this.#lost = lost
+    // Nothing of it is in the store any more; if letting go of nothing fails, nobody misses anything.
+    lost.signal.addEventListener('abort', () => void this.#end().catch(() => {}), { once: true })
+  }
+
+  get signal(): AbortSignal {
+    return this.#lost.signal
+  }
+
+  /** Writes under this lease; without any when it was released. */
+  write<T>(work: (fence: Fenced) => Promise<T>): Promise<T> {
+    if (this.#isReleased) return work({})
+    if (this.signal.aborted) return Promise.reject(this.signal.reason as CheckpointerError)
+    const writing = work({ lease: this.#claim.lease }).catch((error: unknown) => {
+      if (CheckpointerError.is(error, 'LEASE_LOST')) this.#lost.abort(error)
+      throw error
+    })
+    this.#writes.add(writing)
+    const done = (): void => void this.#writes.delete(writing)
+    writing.then(done, done)
+    return writing
+  }
+
+  async release(): Promise<void> {
+    this.#isReleased = true
+    if (!this.signal.aborted) await this.#end()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.release()
+  }
+
+  #end(): Promise<void> {
+    this.#ending ??= Promise.allSettled(this.#writes).then(() => this.#claim.end())
+    return this.#ending
+  }
+}
+
+/** A lease that came from here, and is of this thread. */
+export function leaseOf(thread: string, lease: unknown): HeldLease {
+  if (lease instanceof HeldLease && lease.thread === thread) return lease
+  throw invalid('lease', 'a lease of this thread, as `thread.lease()` gives it')
+}

@@ -1,0 +1,90 @@
+import { CheckpointerError } from '../errors.ts'
+import { blocked, type Claim, type ClaimOptions, type Claims } from '../tabs/claims.ts'
+import { HeldLease, type LeaseOptions } from './lease.ts'
+import { checkFlag, checkOptions, checkSignal, invalid, type Names } from './options.ts'
+
+const LEASE: Names<LeaseOptions> = { steal: true, signal: true, wait: true }
+/** A timer takes no more. */
+const LONGEST_WAIT = 2 ** 31 - 1
+
+/** The leases of one checkpointer: those it holds, and those it waits for. */
+export class Leases {
+  readonly #claims: Claims
+  readonly #held = new Set<HeldLease>()
+  /** Settles when nothing of a claim is left behind; and what stops its waiting. */
+  readonly #claiming = new Map<Promise<void>, AbortController>()
+  #isClosed = false
+
+  constructor(claims: Claims) {
+    this.#claims = claims
+  }
+
+  async take(thread: string, given: LeaseOptions): Promise<HeldLease> {
+    const { steal = false, signal, wait = true } = checkOptions('lease', given, LEASE)
+    checkFlag('steal', steal)
+    checkSignal(signal)
+    if (typeof wait !== 'boolean' && !(typeof wait === 'number' && wait >= 0))
+      throw invalid('wait', 'true, false, or milliseconds from 0')
+    if (this.#isClosed) throw closed()
+    signal?.throwIfAborted()
+
+    const stop = new AbortController()
+    const lost = new AbortController()
+    const onAbort = (): void => stop.abort(signal?.reason)
+    signal?.addEventListener('abort', onAbort, { once: true })
+    const late = (): void => stop.abort(blocked(thread))
+    const timer = typeof wait === 'number' && wait < LONGEST_WAIT ? setTimeout(late, wait) : undefined
+    try {
+      const claim = await this.#claim(thread, stop, {
+        steal,
+        now: wait === false,
+        signal: stop.signal,
+        onLost: () => lost.abort(takenOver(thread)),
+      })
+      return await this.#hold(thread, claim, lost)
+    } finally {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', onAbort)
+    }
+  }
+
+  /** No more waiting once it is stopped; what is granted after that is given back. */
+  #claim(thread: string, stop: AbortController, options: ClaimOptions): Promise<Claim> {
+    return new Promise((resolve, reject) => {
+      stop.signal.addEventListener('abort', () => reject(stop.signal.reason), { once: true })
+      const settled: Promise<void> = this.#claims
+        .claim(thread, options)
+        .then((claim) => (stop.signal.aborted ? claim.end() : resolve(claim)))
+        .catch(reject)
+        .finally(() => this.#claiming.delete(settled))
+      this.#claiming.set(settled, stop)
+    })
+  }
+
+  async #hold(thread: string, claim: Claim, lost: AbortController): Promise<HeldLease> {
+    if (lost.signal.aborted || this.#isClosed) {
+      await Promise.allSettled([claim.end()])
+      throw this.#isClosed ? closed() : lost.signal.reason
+    }
+    const end = (): Promise<void> => claim.end().finally(() => this.#held.delete(lease))
+    const lease = new HeldLease(thread, { ...claim, end }, lost)
+    this.#held.add(lease)
+    return lease
+  }
+
+  /** Stops what waits, and releases what is held when what is written under it has settled. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    for (const stop of this.#claiming.values()) stop.abort(closed())
+    const releases = [...this.#held].map((lease) => lease.release())
+    await Promise.allSettled([...this.#claiming.keys(), ...releases])
+  }
+}
+
+const closed = (): CheckpointerError =>
+  new CheckpointerError('CLOSED', 'This checkpointer is closed. Open it again.')
+
+const takenOver = (thread: string): CheckpointerError =>
+  new CheckpointerError('LEASE_LOST', `The lease of thread '${thread}' was taken over by another runner.`, {
+    thread,
+  })

@@ -1,0 +1,30 @@
+/** What a runner writes under a lease: refused with `LEASE_LOST`, and not written, when that is no longer the one. */
+export interface Fenced {
+  /** The version of the lease's row. */
+  readonly lease?: string
+}
+
+export interface TakeLeaseRequest {
+  readonly thread: string
+  /** Take it whoever has it: it is to be stolen, or a lock of the browser's says that it is free. */
+  readonly always?: boolean
+  /** Take it from a holder whose latest sign of life is this one: it was watched for long enough. */
+  readonly silent?: string
+}
+
+export interface HeldLease {
+  readonly thread: string
+  readonly lease: string
+}
+
+export type TakeLeaseReply =
+  | { readonly lease: string; readonly token: number }
+  /** Another has it: its latest sign of life. */
+  | { readonly sign: string }
+
+export interface KeepLeaseRequest extends HeldLease {
+  /** How often a sign of life is given without being asked again, */
+  readonly times: number
+  /** and how many milliseconds apart. */
+  readonly every: number
+}

@@ -1,0 +1,106 @@
+import { beatKey, leaseKey, partitionOf } from '../storage/keys.ts'
+import type { Row } from '../storage/storage.ts'
+import { LOST_RACE, tryCommit, untilCommitted } from './commit.ts'
+import type { HeldLease, KeepLeaseRequest, TakeLeaseReply, TakeLeaseRequest } from './host.ts'
+import { seal, unseal } from './rows/seal.ts'
+import { partitionFor, unlessDamaged, type Store } from './store.ts'
+
+/** In milliseconds, as tokens are. */
+const MOST_WAITED = 20
+
+/** The facts in the row of a lease. */
+interface LeaseFacts {
+  /** Rises with every lease of the thread, so that also others can tell an old runner from a new one. */
+  readonly token: number
+}
+
+/**
+ * Whose turn it is on a thread is a row of `meta`, beside the thread's own rows, so that every commit can check it. Its
+ * version is the fence: none comes back, also when the row was deleted in between. Nothing of it is remembered here,
+ * so a host that takes the place of one that died knows as much.
+ */
+export async function takeLease(
+  store: Store,
+  { thread, always = false, silent }: TakeLeaseRequest,
+): Promise<TakeLeaseReply> {
+  const [key, beat] = [leaseKey(thread), beatKey(thread)]
+  const reply = await untilCommitted<TakeLeaseReply>(async () => {
+    const partition = await partitionFor(store, thread)
+    const [rows] = await store.storage.read(partition, [{ table: 'meta', keys: [key, beat] }])
+    const held = rows?.find((row) => row.key[0] === key[0])
+    const sign = rows?.find((row) => row.key[0] === beat[0])?.version ?? held?.version
+    if (held && sign !== undefined && !always && sign !== silent) return { sign }
+    const facts: LeaseFacts = { token: Math.max(Date.now(), tokenOf(partition, held) + 1) }
+    const lease = await tryCommit(store, partition, {
+      checks: [{ table: 'meta', key, version: held?.version }],
+      deletes: [{ table: 'meta', key: beat }],
+      puts: [{ table: 'meta', key, head: seal(partition, 'meta', key, facts) }],
+    })
+    return lease === LOST_RACE ? LOST_RACE : { lease, token: facts.token }
+  })
+  if ('token' in reply) await past(reply.token)
+  return reply
+}
+
+/**
+ * By the clock no lease is given before its token is over: so that the next one is greater also when the row is deleted
+ * meanwhile. A clock that was set back is not waited for.
+ */
+async function past(token: number): Promise<void> {
+  for (let waited = 0; waited < MOST_WAITED && Date.now() <= token; waited++)
+    await new Promise((resolve) => setTimeout(resolve, 1))
+}
+
+const tokenOf = (partition: string, row: Row | undefined): number =>
+  (row && unlessDamaged(() => unseal(partition, 'meta', row) as LeaseFacts))?.token ?? 0
+
+/** A row beside the lease's is put anew, time after time: that of the lease stays, and with it the fence. */
+export async function keepLease(store: Store, request: KeepLeaseRequest): Promise<boolean> {
+  const { lease, times } = request
+  const holds = await beatOnce(store, request)
+  const isBeating = store.beats.has(lease)
+  if (!holds) store.beats.delete(lease)
+  else store.beats.set(lease, times)
+  if (holds && !isBeating) beatLater(store, request)
+  return holds
+}
+
+async function beatOnce(store: Store, { thread, lease }: HeldLease): Promise<boolean> {
+  const partition = await partitionFor(store, thread)
+  const key = beatKey(thread)
+  const version = await tryCommit(store, partition, {
+    checks: [{ table: 'meta', key: leaseKey(thread), version: lease }],
+    puts: [{ table: 'meta', key, head: seal(partition, 'meta', key, {}) }],
+  })
+  return version !== LOST_RACE
+}
+
+/** Not for ever: who asked for it may be gone, and this one live on, as a SharedWorker does. */
+function beatLater(store: Store, request: KeepLeaseRequest): void {
+  const { lease, every } = request
+  const next = async (): Promise<void> => {
+    const left = store.beats.get(lease) ?? 0
+    if (left === 0) return void store.beats.delete(lease)
+    store.beats.set(lease, left - 1)
+    try {
+      if (!(await beatOnce(store, request))) store.beats.delete(lease)
+    } finally {
+      if (store.beats.has(lease)) beatLater(store, request)
+    }
+  }
+  const timer = setTimeout(() => store.background(next), every)
+  // In Node it would keep the process alive.
+  ;(timer as { unref?: () => void }).unref?.()
+}
+
+export async function dropLease(store: Store, { thread, lease }: HeldLease): Promise<void> {
+  store.beats.delete(lease)
+  // Where it was taken, the thread may not have been yet: a fork of its name lives elsewhere.
+  for (const partition of new Set([await partitionFor(store, thread), partitionOf(thread)])) {
+    const dropped = await tryCommit(store, partition, {
+      checks: [{ table: 'meta', key: leaseKey(thread), version: lease }],
+      deletes: [leaseKey(thread), beatKey(thread)].map((key) => ({ table: 'meta', key }) as const),
+    })
+    if (dropped !== LOST_RACE) return
+  }
+}

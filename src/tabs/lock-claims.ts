@@ -1,0 +1,50 @@
+import { blocked, type Claims, type LeaseHost } from './claims.ts'
+
+/** Names are any text, so they stand apart. */
+const lockName = (database: string, thread: string): string =>
+  JSON.stringify(['forkpoint', 'lease', database, thread])
+
+/**
+ * By a lock of the browser's, which goes to the next one at once when its holder goes away, even by a crash. Only a
+ * frozen holder keeps it, until it is stolen. The lock says whose turn it is; the row makes it hold for writes.
+ */
+export function lockClaims(database: string, locks: LockManager, host: LeaseHost): Claims {
+  return {
+    async claim(thread, { steal, now, signal, onLost }) {
+      // Neither of the three goes with another, says the specification.
+      const options = steal ? { steal } : now ? { ifAvailable: now } : { signal }
+      const unlock = await takeLock(locks, lockName(database, thread), options, onLost)
+      if (!unlock) throw blocked(thread)
+      const taken = await host.takeLease({ thread, always: true }).catch((error: unknown) => {
+        unlock()
+        throw error
+      })
+      if (!('lease' in taken)) throw blocked(thread)
+      const { lease, token } = taken
+      return { lease, token, end: () => host.dropLease({ thread, lease }).finally(unlock) }
+    },
+  }
+}
+
+/** Gives what lets go of the lock; nothing when it is not to be had at once. */
+function takeLock(
+  locks: LockManager,
+  name: string,
+  options: LockOptions,
+  onLost: () => void,
+): Promise<(() => void) | undefined> {
+  return new Promise((resolve, reject) => {
+    let unlock = (): void => {}
+    const held = new Promise<void>((end) => {
+      unlock = end
+    })
+    let isMine = false
+    const run = (lock: Lock | null): Promise<void> | undefined => {
+      isMine = lock !== null
+      resolve(lock ? unlock : undefined)
+      return lock ? held : undefined
+    }
+    // A lock that is stolen rejects what it was asked with.
+    locks.request(name, options, run).catch((error: unknown) => (isMine ? onLost() : reject(error)))
+  })
+}
