@@ -8,10 +8,17 @@ export interface State {
 
 /** What a page says of its work. Only what has arrived outside the browser counts as acknowledged. */
 export type Ack =
-  | { readonly did: 'save'; readonly thread: string; readonly seq: number; readonly mark: string }
+  | {
+      readonly did: 'save'
+      readonly thread: string
+      readonly seq: number
+      readonly id: string
+      readonly mark: string
+    }
   /** From here on, those of the thread below `keep` may be gone. */
   | { readonly did: 'prune'; readonly thread: string; readonly keep: number }
-  | { readonly did: 'open'; readonly warnings: readonly string[] }
+
+type SaveAck = Extract<Ack, { did: 'save' }>
 
 export async function ack(about: Ack): Promise<void> {
   await fetch('/ack', { method: 'POST', body: JSON.stringify(about), keepalive: true })
@@ -28,12 +35,12 @@ export async function mixedLoad(
   let state: State = { mark: `${tab} 0`, messages: [] }
   for (let n = 1; n <= steps; n++) {
     state = { mark: `${tab} ${n}`, messages: [...state.messages, message(n)] }
-    const { seq } = await own.save(state, { node: 'loop', step: n })
-    void ack({ did: 'save', thread: own.id, seq, mark: state.mark })
+    const { seq, id } = await own.save(state, { node: 'loop', step: n })
+    void ack({ did: 'save', thread: own.id, seq, id, mark: state.mark })
     if (n % 7 === 0) {
       const mark = `${tab} shared ${n}`
       const beside = await shared.save({ mark, messages: [message(n)] })
-      void ack({ did: 'save', thread: shared.id, seq: beside.seq, mark })
+      void ack({ did: 'save', thread: shared.id, seq: beside.seq, id: beside.id, mark })
     }
     if (n % 23 === 0) await forkAside(own, `fork ${tab} ${n}`)
     if (n % 61 === 0) {
@@ -50,8 +57,8 @@ export async function mixedLoad(
 async function forkAside(origin: Thread<State>, as: string): Promise<void> {
   const fork = await origin.fork({ as })
   const mark = `${as} first`
-  const { seq } = await fork.save({ mark, messages: ['aside'] })
-  void ack({ did: 'save', thread: as, seq, mark })
+  const { seq, id } = await fork.save({ mark, messages: ['aside'] })
+  void ack({ did: 'save', thread: as, seq, id, mark })
 }
 
 /** Mostly small, at times large enough for parts of its own. */
@@ -84,35 +91,36 @@ async function compare(
   checkpointer: Checkpointer,
   acks: readonly Ack[],
 ): Promise<Pick<Findings, 'checked' | 'missing' | 'middle' | 'wrong'>> {
-  const wanted = new Map<string, Map<number, string>>()
+  // By id: where saves are written behind, the seq is as it will be unless another tab is first.
+  const wanted = new Map<string, Map<string, SaveAck>>()
   for (const each of acks) {
-    if (each.did === 'open') continue
-    const seqs = wanted.get(each.thread) ?? new Map<number, string>()
-    wanted.set(each.thread, seqs)
-    if (each.did === 'save') seqs.set(each.seq, each.mark)
+    const saves = wanted.get(each.thread) ?? new Map<string, SaveAck>()
+    wanted.set(each.thread, saves)
+    if (each.did === 'save') saves.set(each.id, each)
   }
   // Afterwards, as what is said of a save may arrive later than what is said of a prune.
   for (const each of acks) {
     if (each.did !== 'prune') continue
-    const seqs = wanted.get(each.thread)
-    for (const seq of seqs?.keys() ?? []) if (seq < each.keep) seqs?.delete(seq)
+    const saves = wanted.get(each.thread)
+    for (const { id, seq } of saves?.values() ?? []) if (seq < each.keep) saves?.delete(id)
   }
   const missing: string[] = []
   const middle: string[] = []
   const wrong: string[] = []
   let checked = 0
-  for (const [id, seqs] of wanted) {
+  for (const [thread, saves] of wanted) {
     let newest = 0
-    for await (const { seq, state } of checkpointer.thread<State>(id).history({ states: true })) {
+    for await (const { seq, id, state } of checkpointer.thread<State>(thread).history({ states: true })) {
       newest = Math.max(newest, seq)
-      const mark = seqs.get(seq)
-      if (mark === undefined) continue
+      const save = saves.get(id)
+      if (!save) continue
       checked++
-      seqs.delete(seq)
-      if (state.mark !== mark || !state.messages.every((each) => typeof each === 'string'))
-        wrong.push(`${id} ${seq}: ${state.mark}, not ${mark}`)
+      saves.delete(id)
+      if (state.mark !== save.mark || !state.messages.every((each) => typeof each === 'string'))
+        wrong.push(`${thread} ${seq}: ${state.mark}, not ${save.mark}`)
     }
-    for (const [seq, mark] of seqs) (seq < newest ? middle : missing).push(`${id} ${seq}: ${mark}`)
+    for (const { seq, mark } of saves.values())
+      (seq < newest ? middle : missing).push(`${thread} ${seq}: ${mark}`)
   }
   return { checked, missing: [...middle, ...missing].slice(0, 20), middle, wrong: wrong.slice(0, 20) }
 }
@@ -124,8 +132,8 @@ export async function saveSome(options: OpenOptions, thread: string, count: numb
   const done: Ack[] = []
   for (let n = 0; n < count; n++) {
     const mark = `${thread} ${n}`
-    const { seq } = await handle.save({ mark, messages: [message(n)] })
-    done.push({ did: 'save', thread, seq, mark })
+    const { seq, id } = await handle.save({ mark, messages: [message(n)] })
+    done.push({ did: 'save', thread, seq, id, mark })
   }
   await checkpointer.close()
   return done

@@ -20,8 +20,8 @@ export async function raceToSave(load: {
     const state = { mark, messages: [`tab ${tab}`, 'word '.repeat((saved.length * 13) % 90)] }
     try {
       const head = expecting ? ((await thread.load())?.seq ?? null) : undefined
-      const { seq } = await thread.save(state, head === undefined ? {} : { expect: head })
-      saved.push({ did: 'save', thread: 'raced', seq, mark })
+      const { seq, id } = await thread.save(state, head === undefined ? {} : { expect: head })
+      saved.push({ did: 'save', thread: 'raced', seq, id, mark })
     } catch (error) {
       if (!CheckpointerError.is(error, 'CONFLICT') || !expecting) throw error
       conflicts++
