@@ -31,6 +31,34 @@ export type ErrorCode =
   /** Data that was acknowledged earlier is missing. */
   | 'DATA_LOSS'
 
+/** What a `DATA_LOSS` is about. */
+export interface Loss {
+  /** What had been saved, as far as that was remembered outside of the database. */
+  readonly expected: LossSide
+  /** What is there. Another database than the expected one: all that was in that one is gone. */
+  readonly found: LossSide
+  /** What is missing; of very many, the ones saved last. */
+  readonly heads: readonly LostHead[]
+}
+
+/** What was expected, or what there is. */
+export interface LossSide {
+  /** Every database has an id of its own, made with it. */
+  readonly database: string
+  /** How many are known of. */
+  readonly threads: number
+}
+
+/** A thread of which the latest checkpoints are missing, or all. */
+export interface LostHead {
+  readonly thread: string
+  readonly namespace: string
+  /** The last seq that had been saved, at least. */
+  readonly expected: number
+  /** The last one that is known here. Absent: there is no such thread. */
+  readonly found?: number
+}
+
 /** What an error is about, as far as it is known. */
 export interface ErrorDetails {
   readonly thread?: string
@@ -42,6 +70,8 @@ export interface ErrorDetails {
   readonly outcome?: 'none' | 'unknown'
   /** With `QUOTA`: what this site takes and may take, as far as the browser says. An estimate. */
   readonly usage?: { readonly bytes?: number; readonly quota?: number }
+  /** For `DATA_LOSS`: what was expected, and what is left. */
+  readonly loss?: Loss
   readonly cause?: unknown
 }
 
@@ -59,6 +89,7 @@ export class CheckpointerError extends Error {
   declare readonly path?: string
   declare readonly outcome?: 'none' | 'unknown'
   declare readonly usage?: { readonly bytes?: number; readonly quota?: number }
+  declare readonly loss?: Loss
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     const { cause, ...about } = details

@@ -1,5 +1,12 @@
 export { openCheckpointer, type OpenOptions } from './open-checkpointer.ts'
-export { CheckpointerError, type ErrorCode, type ErrorDetails } from './errors.ts'
+export {
+  CheckpointerError,
+  type ErrorCode,
+  type ErrorDetails,
+  type Loss,
+  type LossSide,
+  type LostHead,
+} from './errors.ts'
 export type {
   Checkpoint,
   CheckpointerEvent,

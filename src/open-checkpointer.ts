@@ -10,6 +10,8 @@ import { beatClaims } from './tabs/beat-claims.ts'
 import type { Claims } from './tabs/claims.ts'
 import { localEvents, tabEvents, type Events } from './tabs/events.ts'
 import { lockClaims } from './tabs/lock-claims.ts'
+import { witnessPlace } from './witness/places.ts'
+import { witnessedHost } from './witness/witnessed-host.ts'
 import { connect, startWorker, type WorkerLike } from './worker/connect.ts'
 
 export interface OpenOptions {
@@ -84,10 +86,12 @@ async function openHost(
     )
   if (worker !== 'auto' && worker !== false && typeof worker !== 'function')
     throw invalid('worker', "'auto', false, or a function that gives a worker")
-  if (typeof worker === 'function') return connect(givenBy(worker), name, onWarning)
+  const witnessed = (opened: Host): Host =>
+    witnessedHost(opened, { name, store: witnessPlace(name), onWarning })
+  if (typeof worker === 'function') return witnessed(await connect(givenBy(worker), name, onWarning))
   if (worker === 'auto') {
     try {
-      return await connect(startWorker(), name, onWarning)
+      return witnessed(await connect(startWorker(), name, onWarning))
     } catch (error) {
       if (CheckpointerError.is(error) && error.code !== 'WORKER_LOST') throw error
       onWarning(
@@ -99,7 +103,7 @@ async function openHost(
       )
     }
   }
-  return (await import('./worker/in-process.ts')).indexedDbHost(name, onWarning)
+  return witnessed(await (await import('./worker/in-process.ts')).indexedDbHost(name, onWarning))
 }
 
 /** Locks reach as far as IndexedDB does; what else the rows are kept in may be shared more widely, or less. */

@@ -48,6 +48,8 @@ const wrong: readonly (readonly [file: string, code: string])[] = [
   ['src/worker/uses-facade.ts', `export { Thread } from '../checkpointer/thread.ts'`],
   ['src/tabs/uses-facade.ts', `export { Thread } from '../checkpointer/thread.ts'`],
   ['src/tabs/names-adapter.ts', `export { indexedDb } from '../storage/indexeddb.ts'`],
+  ['src/witness/uses-facade.ts', `export { Thread } from '../checkpointer/thread.ts'`],
+  ['src/witness/makes-host.ts', `export { createHost } from '../operations/host.ts'`],
   [
     'src/integrations/makes.ts',
     `import { Checkpointer } from '../checkpointer/checkpointer.ts'\nnew Checkpointer()`,

@@ -1,7 +1,6 @@
 import { CheckpointerError } from '../errors.ts'
-import { CURRENT_FORMAT } from '../storage/format-version.ts'
-import { DATABASE_KEY, DATABASE_PARTITION } from '../storage/keys.ts'
 import type { Storage } from '../storage/storage.ts'
+import { Claim } from './claim.ts'
 import { deleteCheckpoints, deleteRun, deleteThread } from './delete.ts'
 import { flush } from './flush.ts'
 import { copy, fork } from './fork.ts'
@@ -11,10 +10,11 @@ import type { Host, OfThread, Publish } from './host.ts'
 import { dropLease, keepLease, takeLease } from './lease.ts'
 import { load } from './load.ts'
 import { prune } from './prune.ts'
-import { seal, unseal } from './rows/seal.ts'
+import { reconcile } from './reconcile.ts'
+import { recordLoss } from './lost.ts'
 import { LEAST_VALUE_BYTES } from './rows/payload.ts'
 import { save, saveMany } from './save.ts'
-import { placeText, ThreadCache, unlessDamaged, type Store } from './store.ts'
+import { placeText, ThreadCache, type Store } from './store.ts'
 import { usage } from './survey/usage.ts'
 import { verify } from './survey/verify.ts'
 import { threads } from './threads.ts'
@@ -25,6 +25,8 @@ export interface HostOptions {
   readonly publish?: Publish
   /** Told of what fails behind the callers' backs. */
   readonly onWarning?: (warning: CheckpointerError) => void
+  /** The caller's side remembers heads outside of the database, and will `reconcile` them. */
+  readonly isWitnessed?: boolean
 }
 
 /** The store's side, over any storage. Refuses a database of another format before anything is read from it. */
@@ -32,13 +34,16 @@ export async function createHost({
   storage,
   publish = () => {},
   onWarning = () => {},
+  isWitnessed = false,
 }: HostOptions): Promise<Host> {
   if (storage.limits.valueBytes < LEAST_VALUE_BYTES)
     throw new CheckpointerError(
       'UNSUPPORTED',
       `A storage must take rows of ${LEAST_VALUE_BYTES} bytes at least.`,
     )
-  await claimDatabase(storage, onWarning)
+  const threadsSeen = new ThreadCache()
+  const claim = new Claim(storage, onWarning, () => threadsSeen.clear())
+  await claim.renew()
   const running = new Set<Promise<unknown>>()
   const turns = new Map<string, Promise<unknown>>()
   let closed = false
@@ -47,8 +52,10 @@ export async function createHost({
     storage,
     publish,
     warn: onWarning,
-    threads: new ThreadCache(),
     beats: new Map(),
+    threads: threadsSeen,
+    claim,
+    isWitnessed,
     inTurn(place, work) {
       const name = placeText(place)
       const turn = (turns.get(name) ?? Promise.resolve()).then(work, work)
@@ -64,6 +71,7 @@ export async function createHost({
       const job = soon
         .then(() => (closed ? undefined : work()))
         .catch((cause: unknown) => {
+          claim.doubtAfter(cause)
           if (!closed)
             onWarning(
               new CheckpointerError(
@@ -78,15 +86,22 @@ export async function createHost({
     },
   }
 
+  const refuseWhenClosed = (): void => {
+    if (closed) throw new CheckpointerError('CLOSED', 'This checkpointer is closed. Open it again.')
+  }
+
   /** Every verb: refused once closed, and waited for by `close`. */
   const verb =
     <Request, Reply>(run: (store: Store, request: Request) => Promise<Reply>) =>
     async (request: Request): Promise<Reply> => {
-      if (closed) throw new CheckpointerError('CLOSED', 'This checkpointer is closed. Open it again.')
-      const job = run(store, request)
+      refuseWhenClosed()
+      const job = claim.isDoubted ? claim.renew().then(() => run(store, request)) : run(store, request)
       running.add(job)
       try {
         return await job
+      } catch (error) {
+        claim.doubtAfter(error)
+        throw error
       } finally {
         running.delete(job)
       }
@@ -94,6 +109,7 @@ export async function createHost({
 
   // What was asked for before is done first: the page sends its last saves, and then this.
   const rest = async (): Promise<void> => {
+    refuseWhenClosed()
     await Promise.allSettled(running)
     await storage.rest?.()
   }
@@ -128,7 +144,9 @@ export async function createHost({
     verify: verb(verify),
     owe: verb(async () => storage.owe?.()) as () => Promise<void>,
     flush: verb(flush) as () => Promise<void>,
-    rest: verb(rest) as () => Promise<void>,
+    rest,
+    reconcile: verb(reconcile),
+    recordLoss: verb(recordLoss),
     async destroy() {
       closed = true
       await Promise.allSettled(running)
@@ -137,31 +155,4 @@ export async function createHost({
     },
     close,
   }
-}
-
-/** The row that says what this database is. Made with the database, so that a wiped one can be told from it. */
-async function claimDatabase(
-  storage: Storage,
-  onWarning: (warning: CheckpointerError) => void,
-): Promise<void> {
-  const [rows] = await storage.read(DATABASE_PARTITION, [{ table: 'meta', keys: [DATABASE_KEY] }])
-  const row = rows?.[0]
-  if (row) {
-    const facts = unlessDamaged(() => unseal(DATABASE_PARTITION, 'meta', row) as { format: number })
-    // Every row says its own format too, so all else can still be read.
-    if (!facts)
-      return onWarning(new CheckpointerError('CORRUPT', 'The row that describes the database is damaged.'))
-    const { format } = facts
-    if (format <= CURRENT_FORMAT) return
-    throw new CheckpointerError(
-      'FORMAT_TOO_NEW',
-      `The database has format ${format}, this version writes ${CURRENT_FORMAT}. Update the package.`,
-    )
-  }
-  const facts = { format: CURRENT_FORMAT, id: crypto.randomUUID(), createdAt: Date.now() }
-  // When another one is first, its row serves as well.
-  await storage.commit(DATABASE_PARTITION, {
-    checks: [{ table: 'meta', key: DATABASE_KEY, version: undefined }],
-    puts: [{ table: 'meta', key: DATABASE_KEY, head: seal(DATABASE_PARTITION, 'meta', DATABASE_KEY, facts) }],
-  })
 }

@@ -1,6 +1,7 @@
 import { CheckpointerError } from '../errors.ts'
 import { threadKey } from '../storage/keys.ts'
 import type { DeleteCheckpointsRequest, DeleteRunRequest, OfThread, RemovedReply } from './host.ts'
+import { markDeleted } from './deletions.ts'
 import type { Family } from './family.ts'
 import type { LaneRows } from './removal/lane-rows.ts'
 import { remove, type RemovalPlan } from './removal/removal.ts'
@@ -18,6 +19,7 @@ export async function deleteThread(store: Store, { thread }: OfThread): Promise<
   await store.inTurn({ thread, namespace: '' }, async () => {
     const found = await store.storage.locate(root)
     if (!found) return
+    if (store.isWitnessed) await markDeleted(store, thread)
     await remove(store, found.partition, async (family, rows) => {
       const damaged = family.damaged.filter(({ key }) => key[0] === root[0])
       const own = family.threads.filter(({ facts }) => facts.thread === thread)

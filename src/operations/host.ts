@@ -1,5 +1,7 @@
 import type { CheckpointerEvent } from '../checkpoint.ts'
+import type { Loss } from '../errors.ts'
 import type { Json } from '../state/json.ts'
+import type { SessionReport } from '../storage/storage.ts'
 import type {
   Fenced,
   HeldLease,
@@ -39,6 +41,8 @@ export interface Host {
   flush(): Promise<void>
   /** The page goes, or sleeps: nothing will be written for now. */
   rest(): Promise<void>
+  reconcile(request: ReconcileRequest): Promise<ReconcileReply>
+  recordLoss(request: LossRecord): Promise<void>
   destroy(): Promise<void>
   close(): Promise<void>
 }
@@ -294,6 +298,33 @@ export interface VerifyReply {
   readonly checked: number
   readonly problems: readonly { readonly thread?: string; readonly seq?: number; readonly problem: string }[]
   readonly next?: string
+}
+
+/** Heads that are remembered outside of the database, to be compared with what is there. */
+export interface ReconcileRequest {
+  readonly heads: readonly WitnessedHead[]
+}
+
+export interface WitnessedHead extends Place {
+  readonly seq: number
+  /** When the save was asked for, in milliseconds since 1970. */
+  readonly at: number
+}
+
+export interface ReconcileReply {
+  /** The id of the database that is open; absent when its row is damaged. */
+  readonly database?: string
+  /** How the sessions before this one have ended, where the storage knows. */
+  readonly session?: SessionReport
+  /** For each head, in their order: the last seq that was ever given here; absent when there is no such thread. */
+  readonly found: readonly { readonly seq?: number; readonly isLost: boolean }[]
+}
+
+/** A loss as `verify` is to report it. */
+export interface LossRecord {
+  readonly at: number
+  readonly message: string
+  readonly loss: Loss
 }
 
 /** Called by the host after a change has been committed. */

@@ -1,6 +1,6 @@
 import { CheckpointerError } from '../errors.ts'
 import { escapeId, partitionOf, threadKey } from '../storage/keys.ts'
-import type { Check, Storage } from '../storage/storage.ts'
+import type { Check, SessionReport, Storage } from '../storage/storage.ts'
 import type { Place, Publish } from './host.ts'
 import type { CheckpointFacts } from './rows/checkpoint-row.ts'
 import { openThread, type ThreadRow } from './rows/thread-row.ts'
@@ -12,6 +12,10 @@ export interface Store {
   /** For what no caller can be told by a rejection. */
   readonly warn: (warning: CheckpointerError) => void
   readonly threads: ThreadCache
+  /** Which database this is, when its row can be read, and how the sessions before this one have ended. */
+  readonly claim: { readonly database: string | undefined; session(): Promise<SessionReport | undefined> }
+  /** Heads are remembered outside of the database: then what is deleted on purpose is written down. */
+  readonly isWitnessed: boolean
   /** Runs what changes one namespace of a thread one after the other, so that our own writers never collide. */
   readonly inTurn: <T>(place: Place, work: () => Promise<T>) => Promise<T>
   /** The lease under which the writes of this verb stand, if any. */
@@ -47,6 +51,10 @@ export class ThreadCache {
     this.#rows.delete(text)
     this.#rows.set(text, { ...thread, lineage })
     if (this.#rows.size > ThreadCache.#most) this.#rows.delete(this.#rows.keys().next().value as string)
+  }
+
+  clear(): void {
+    this.#rows.clear()
   }
 
   forget(thread: string): void {

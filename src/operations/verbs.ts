@@ -22,10 +22,12 @@ export const VERBS = [
   'owe',
   'flush',
   'rest',
+  'reconcile',
+  'recordLoss',
   'destroy',
   'close',
 ] as const satisfies readonly (keyof Host)[]
 export type Verb = (typeof VERBS)[number]
 
 /** These change nothing, so that one whose answer was lost may simply be called again. */
-export const READS: readonly Verb[] = ['load', 'history', 'threads', 'usage', 'verify']
+export const READS: readonly Verb[] = ['load', 'history', 'threads', 'usage', 'verify', 'reconcile']

@@ -105,3 +105,11 @@ export const DATABASE_PARTITION = ''
 export const DATABASE_KEY: Key = ['database', '']
 /** Put again and again, to have one durable commit. */
 export const FLUSH_KEY: Key = ['flush', '']
+/** That a thread was deleted on purpose. */
+export const deletedKey = (thread: string): Key => [DELETED, escapeId(thread)]
+const DELETED = 'deleted'
+export const deletedRows: Range = { from: [DELETED], to: [DELETED, AFTER_IDS] }
+/** What was found missing: a whole database by its id, threads by when. */
+export const lossKey = (of: string): Key => [LOSSES, escapeId(of)]
+const LOSSES = 'losses'
+export const lossRows: Range = { from: [LOSSES], to: [LOSSES, AFTER_IDS] }

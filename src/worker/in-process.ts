@@ -1,6 +1,6 @@
 import type { CheckpointerError } from '../errors.ts'
 import { createHost } from '../operations/create-host.ts'
-import type { Host } from '../operations/host.ts'
+import type { Host, Publish } from '../operations/host.ts'
 import { indexedDbStorage } from '../storage/indexeddb.ts'
 import type { Storage } from '../storage/storage.ts'
 import { tabEvents, type Events } from '../tabs/events.ts'
@@ -30,11 +30,14 @@ async function withEvents(
   events: Events,
   onWarning: (warning: CheckpointerError) => void,
 ): Promise<Host> {
-  const host = await storageHost(storage, events, onWarning).catch(async (error: unknown) => {
-    events.close()
-    await storage.close()
-    throw error
-  })
+  const publish: Publish = (event) => events.publish(event)
+  const host = await createHost({ storage, publish, onWarning, isWitnessed: true }).catch(
+    async (error: unknown) => {
+      events.close()
+      await storage.close()
+      throw error
+    },
+  )
   const ending = (end: () => Promise<void>) => () => end().finally(() => events.close())
   return { ...host, close: ending(host.close), destroy: ending(host.destroy) }
 }

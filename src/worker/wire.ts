@@ -35,9 +35,9 @@ export interface WireError {
 export function toWire(error: unknown): WireError {
   if (!CheckpointerError.is(error))
     return { code: 'FAILED', message: String(error), details: {}, cause: describe(error) }
-  const { thread, namespace, seq, path, outcome, usage } = error
+  const { thread, namespace, seq, path, outcome, usage, loss } = error
   const details = Object.fromEntries(
-    Object.entries({ thread, namespace, seq, path, outcome, usage }).filter(
+    Object.entries({ thread, namespace, seq, path, outcome, usage, loss }).filter(
       ([, value]) => value !== undefined,
     ),
   )

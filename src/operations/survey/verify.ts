@@ -5,6 +5,7 @@ import { everyRow } from './every-row.ts'
 import { readFamily } from '../family.ts'
 import { frameQueries, frameRows, missingLink } from '../frames/frames.ts'
 import type { VerifyReply, VerifyRequest } from '../host.ts'
+import { lossProblems } from '../lost.ts'
 import { laneOf, shows } from '../rows/lanes.ts'
 import { unseal } from '../rows/seal.ts'
 import { openThread, type ThreadFacts, type ThreadRow } from '../rows/thread-row.ts'
@@ -45,6 +46,7 @@ export async function verify(store: Store, { after }: VerifyRequest): Promise<Ve
     if (!canBeRead) continue
     for (const thread of (await readFamily(store, partition)).threads) await checkThread(store, thread, check)
   }
+  if (after === undefined) problems.push(...(await lossProblems(store)))
   const last = found.at(-1)
   return {
     checked,

@@ -1,0 +1,134 @@
+import type { CheckpointerError, LostHead } from '../errors.ts'
+import type { Host, LossRecord } from '../operations/host.ts'
+import type { SessionReport } from '../storage/storage.ts'
+import { headsOf } from './heads.ts'
+import { lossError, lossOf, type Missing } from './telling.ts'
+import { NOTHING, type Entry, type WitnessStore } from './witness-store.ts'
+
+export interface Comparing {
+  /** Of the database, as its user knows it. */
+  readonly name: string
+  readonly host: Pick<Host, 'reconcile' | 'recordLoss' | 'threads'>
+  /** Where heads are remembered; absent where there is no such place. */
+  readonly store: WitnessStore | undefined
+  readonly onWarning: (warning: CheckpointerError) => void
+}
+
+/** What is remembered of the database that is open, as it turned out to be true. */
+export interface Compared {
+  readonly database: string
+  readonly threads: ReadonlyMap<string, Entry>
+}
+
+/** So many at a time, so that no save waits long. */
+const HEADS_A_LOOK = 10
+const MOST_COUNTED = 500
+const MOST_GONE = 16
+
+/** Compares what is remembered with what is there, and tells what is missing: once, then it is remembered as it is. */
+export async function compare(
+  { name, host, store, onWarning }: Comparing,
+  between: () => Promise<void>,
+): Promise<Compared | undefined> {
+  const { database, session } = await host.reconcile({ heads: [] })
+  // Its row is damaged, which was told.
+  if (database === undefined) return undefined
+  const { threads, gone } = (await store?.read()) ?? NOTHING
+  // It was not destroyed after all.
+  if (gone.includes(database)) await store?.setGone(gone.filter((id) => id !== database))
+
+  const tell = async (missing: Missing): Promise<void> => {
+    const record: LossRecord = lossOf(name, missing)
+    onWarning(lossError(record))
+    await host.recordLoss(record)
+  }
+  let said = session && saidOf(session)
+  for (const [id, entries] of byDatabase(threads)) {
+    if (id === database) continue
+    if (!gone.includes(id)) {
+      const there = await host.threads({ limit: MOST_COUNTED })
+      await tell({
+        expected: { database: id, threads: entries.size },
+        found: { database, threads: there.items.length },
+        heads: headsOf(entries).map(({ thread, namespace, seq }) => ({ thread, namespace, expected: seq })),
+        said,
+      })
+      said = undefined
+      // Another tab may remember more of it when this is done.
+      if (store) await addGone(store, [id])
+    }
+    await store?.drop(entries.keys(), id)
+  }
+
+  const here = byDatabase(threads).get(database) ?? new Map<string, Entry>()
+  const { actual, lost } = await compareHeads(host, here, between)
+  if (lost.length > 0 || said !== undefined)
+    await tell({
+      expected: { database, threads: here.size },
+      found: { database, threads: actual.size },
+      heads: lost,
+      said,
+    })
+  const changed = [...here].filter(([thread, entry]) => actual.get(thread) !== entry)
+  await store?.drop(
+    changed.map(([thread]) => thread),
+    database,
+  )
+  await store?.put(new Map(changed.flatMap(([thread]) => entryOf(actual, thread))))
+  return { database, threads: actual }
+}
+
+const entryOf = (entries: ReadonlyMap<string, Entry>, thread: string): [string, Entry][] => {
+  const entry = entries.get(thread)
+  return entry ? [[thread, entry]] : []
+}
+
+/** A thread that is all there keeps its entry, the same one. */
+async function compareHeads(
+  host: Pick<Host, 'reconcile'>,
+  entries: ReadonlyMap<string, Entry>,
+  between: () => Promise<void>,
+): Promise<{ readonly actual: ReadonlyMap<string, Entry>; readonly lost: readonly LostHead[] }> {
+  const actual = new Map(entries)
+  const lost: LostHead[] = []
+  const heads = headsOf(entries)
+  for (let i = 0; i < heads.length; i += HEADS_A_LOOK) {
+    const some = heads.slice(i, i + HEADS_A_LOOK)
+    const { found } = await host.reconcile({ heads: some })
+    for (const [j, { thread, namespace, seq: expected }] of some.entries()) {
+      const { seq, isLost = false } = found[j] ?? {}
+      if (seq !== undefined && seq >= expected) continue
+      if (isLost) lost.push({ thread, namespace, expected, ...(seq === undefined ? {} : { found: seq }) })
+      const entry = actual.get(thread)
+      const others = entry?.seqs.filter(([each]) => each !== namespace) ?? []
+      const seqs = seq === undefined ? others : [...others, [namespace, seq] as const]
+      if (entry && seqs.length > 0) actual.set(thread, { ...entry, seqs })
+      else actual.delete(thread)
+    }
+    await between()
+  }
+  return { actual, lost }
+}
+
+function byDatabase(threads: ReadonlyMap<string, Entry>): Map<string, Map<string, Entry>> {
+  const databases = new Map<string, Map<string, Entry>>()
+  for (const [thread, entry] of threads) {
+    const same = databases.get(entry.database) ?? new Map<string, Entry>()
+    databases.set(entry.database, same.set(thread, entry))
+  }
+  return databases
+}
+
+/** These databases were destroyed on purpose, or are told to be lost. */
+export async function addGone(store: WitnessStore, databases: Iterable<string>): Promise<void> {
+  const { gone } = await store.read()
+  await store.setGone([...new Set([...gone, ...databases])].slice(-MOST_GONE))
+}
+
+/** What the engine knows of it, in words. */
+function saidOf({ dataLoss, unclean, wasAsync }: SessionReport): string | undefined {
+  if (dataLoss !== undefined) return `The browser has thrown away what it could not read: ${dataLoss}.`
+  if (unclean && wasAsync)
+    return 'The session before this one ended before all that it had acknowledged was durable; its latest saves may be gone.'
+  return undefined
+}

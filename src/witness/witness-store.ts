@@ -1,0 +1,62 @@
+/** What is remembered of one thread outside of the database. */
+export interface Entry {
+  /** The id of the database that the thread was saved to. */
+  readonly database: string
+  /** When the latest of these saves was asked for, in milliseconds since 1970. */
+  readonly at: number
+  /** The last seq that was acknowledged, by namespace. */
+  readonly seqs: readonly (readonly [namespace: string, seq: number])[]
+}
+
+export interface Remembered {
+  readonly threads: ReadonlyMap<string, Entry>
+  /** Databases that need not be missed: they were destroyed, or have been told to be lost. */
+  readonly gone: readonly string[]
+}
+
+/**
+ * A place beside the database. It may lag behind, and lose everything: then less is noticed. Tabs write into it
+ * side by side, each entry whole; that one of two is lost does no harm. Fails in silence: see `harmless`.
+ */
+export interface WitnessStore {
+  read(): Promise<Remembered>
+  put(threads: ReadonlyMap<string, Entry>): Promise<void>
+  /** Forgets threads, as far as they are still remembered of this database. */
+  drop(threads: Iterable<string>, database: string): Promise<void>
+  setGone(databases: readonly string[]): Promise<void>
+}
+
+export const NOTHING: Remembered = { threads: new Map(), gone: [] }
+
+/** The entry in a text, if it is one: any script of the origin can write there. */
+export function parseEntry(value: unknown): Entry | undefined {
+  const { database, at, seqs } = (value ?? {}) as Partial<Record<keyof Entry, unknown>>
+  if (typeof database !== 'string' || !isCount(at) || !Array.isArray(seqs)) return undefined
+  const pairs = seqs.filter(
+    (pair): pair is [string, number] =>
+      Array.isArray(pair) && typeof pair[0] === 'string' && isCount(pair[1]) && pair.length === 2,
+  )
+  return pairs.length === seqs.length ? { database, at, seqs: pairs } : undefined
+}
+
+export const parseGone = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((each) => typeof each === 'string') : []
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
+
+export function parseJson(text: string | null): unknown {
+  try {
+    return JSON.parse(text ?? 'null')
+  } catch {
+    return undefined
+  }
+}
+
+/** Storage that is refused, full or disabled: then nothing is remembered, and nothing else suffers. */
+export function harmless<T>(work: () => T, otherwise: T): T {
+  try {
+    return work()
+  } catch {
+    return otherwise
+  }
+}

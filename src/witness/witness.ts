@@ -1,0 +1,131 @@
+import { CheckpointerError } from '../errors.ts'
+import type { Place } from '../operations/host.ts'
+import { addGone, compare, type Comparing } from './compare.ts'
+import { Heads } from './heads.ts'
+
+export interface WitnessOptions extends Comparing {
+  readonly pace?: Pace
+}
+
+/** In milliseconds. */
+interface Pace {
+  /** How long a head may wait to be written down. */
+  readonly behind: number
+  /** Between two looks at what is there, so that the first saves are not held up. */
+  readonly between: number
+}
+
+const PACE: Pace = { behind: 1_000, between: 20 }
+/** Of these failures the calls that follow are told. */
+const TOLD = ['CLOSED', 'EVICTED', 'BLOCKED', 'WORKER_LOST'] as const
+
+/**
+ * Remembers, outside of the database, which database there was and how far each thread had come. What it claims
+ * was acknowledged; it may lag behind. When the database is opened it is compared with that, in the background: an
+ * empty database looks like a new one, and only this tells the two apart.
+ */
+export class Witness {
+  readonly #options: WitnessOptions
+  readonly #pace: Pace
+  readonly #heads = new Heads()
+  /** Known when all has been compared. Until then nothing is written down, so that nothing missing is forgotten. */
+  #database: string | undefined
+  #comparing: Promise<void>
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #closed = false
+
+  constructor(options: WitnessOptions) {
+    this.#options = options
+    this.#pace = options.pace ?? PACE
+    this.#comparing = this.#compare()
+  }
+
+  /** The head was acknowledged; the save was asked for at this time. */
+  note(place: Place, seq: number, at: number): void {
+    if (!this.#options.store || this.#closed) return
+    this.#heads.note(place, seq, at)
+    this.doubt()
+  }
+
+  /** Soon writes down what waits, and sees whether the database is still the same. */
+  doubt(): void {
+    if (this.#closed) return
+    this.#timer ??= later(() => void this.#writeSoon(), this.#pace.behind)
+  }
+
+  /** The thread was deleted on purpose. */
+  forget(thread: string): void {
+    this.#heads.forget(thread)
+    if (this.#database !== undefined) void this.#options.store?.drop([thread], this.#database)
+  }
+
+  /** Resolves when what was remembered has been compared with what is there. */
+  compared(): Promise<void> {
+    return this.#comparing
+  }
+
+  /** Writes down what waits; into `localStorage` before it returns. */
+  async rest(): Promise<void> {
+    const { store } = this.#options
+    if (!store || this.#database === undefined || this.#heads.isWritten) return
+    const surplus = this.#heads.takeSurplus()
+    const writing = store.put(this.#heads.takeUnwritten(this.#database))
+    if (surplus.length > 0) await store.drop(surplus, this.#database)
+    await writing
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    clearTimeout(this.#timer)
+    await this.#comparing
+    await this.rest()
+  }
+
+  /** Around the destruction of the database: nobody is to miss it, nor what a tab writes down too late. */
+  async gone(): Promise<void> {
+    const { store } = this.#options
+    if (!store) return
+    const { threads } = await store.read()
+    const databases = new Set([...threads.values()].map(({ database }) => database))
+    if (this.#database !== undefined) databases.add(this.#database)
+    await addGone(store, databases)
+    for (const database of databases) await store.drop(threads.keys(), database)
+  }
+
+  async #writeSoon(): Promise<void> {
+    await this.#comparing
+    this.#timer = undefined
+    if (this.#closed) return
+    // The browser may have closed the database since, and what was opened again may be another one.
+    const now = await this.#options.host.reconcile({ heads: [] }).catch(() => undefined)
+    await this.rest()
+    if (!now || now.database === this.#database) return
+    this.#heads.clear()
+    this.#comparing = this.#compare()
+  }
+
+  async #compare(): Promise<void> {
+    this.#database = undefined
+    // The first saves go first. Whoever closes waits for this.
+    await pause(0)
+    try {
+      const compared = await compare(this.#options, () => pause(this.#closed ? 0 : this.#pace.between))
+      if (!compared) return
+      this.#database = compared.database
+      this.#heads.recall(compared.threads)
+    } catch (error) {
+      if (TOLD.some((code) => CheckpointerError.is(error, code))) return
+      const message = `What had been saved could not be compared with what is there. ${String(error)}`
+      this.#options.onWarning(new CheckpointerError('FAILED', message, { cause: error }))
+    }
+  }
+}
+
+function later(work: () => void, after: number): ReturnType<typeof setTimeout> {
+  const timer = setTimeout(work, after)
+  // In Node it would keep the process alive.
+  ;(timer as { unref?: () => void }).unref?.()
+  return timer
+}
+
+const pause = (time: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, time))

@@ -1,0 +1,80 @@
+import { CheckpointerError } from '../errors.ts'
+import type { Host } from '../operations/host.ts'
+import { VERBS, type Verb } from '../operations/verbs.ts'
+import { Witness, type WitnessOptions } from './witness.ts'
+
+/** After these the database may be another one. */
+const TAKEN = ['CLOSED', 'EVICTED'] as const
+
+/** The host, with its heads remembered outside of the database. */
+export function witnessedHost(inner: Host, options: Omit<WitnessOptions, 'host'>): Host {
+  const witness = new Witness({ ...options, host: inner })
+  const host = told(inner, (error) => {
+    if (TAKEN.some((code) => CheckpointerError.is(error, code))) witness.doubt()
+  })
+  return {
+    ...host,
+    async save(request) {
+      const reply = await host.save(request)
+      if (reply.saved) witness.note(request, reply.saved.seq, request.createdAt)
+      return reply
+    },
+    async saveMany(request) {
+      const reply = await host.saveMany(request)
+      const [at, last] = [request.saves[reply.length - 1]?.createdAt, reply.at(-1)]
+      if (at !== undefined && last) witness.note(request, last.seq, at)
+      return reply
+    },
+    async fork(request) {
+      const reply = await host.fork(request)
+      const { as, namespace, createdAt } = request
+      witness.note({ thread: as, namespace }, reply.head.seq, createdAt)
+      return reply
+    },
+    async deleteThread(request) {
+      const wasThere = await host.deleteThread(request)
+      witness.forget(request.thread)
+      return wasThere
+    },
+    async verify(request) {
+      await witness.compared()
+      return host.verify(request)
+    },
+    async flush() {
+      await host.flush()
+      await witness.rest()
+    },
+    async rest() {
+      await Promise.all([witness.rest(), host.rest()])
+    },
+    async close() {
+      await witness.close()
+      await host.close()
+    },
+    async destroy() {
+      await witness.close()
+      await witness.gone()
+      await host.destroy()
+      await witness.gone()
+    },
+  }
+}
+
+/** The host, with a word of what its calls are rejected with. */
+function told(host: Host, onError: (error: unknown) => void): Host {
+  const verb = (name: Verb) => {
+    const run = host[name] as (request: unknown) => Promise<unknown>
+    return [
+      name,
+      async (request: unknown) => {
+        try {
+          return await run.call(host, request)
+        } catch (error) {
+          onError(error)
+          throw error
+        }
+      },
+    ] as const
+  }
+  return Object.fromEntries(VERBS.map(verb)) as unknown as Host
+}

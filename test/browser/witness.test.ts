@@ -1,0 +1,157 @@
+import { openCheckpointer, type Checkpointer, type CheckpointerError, type OpenOptions } from 'forkpoint'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { cdp, server } from 'vitest/browser'
+
+const run = Math.random().toString(36).slice(2)
+let count = 0
+const newName = (): string => `witness-${run}-${++count}`
+
+interface Opened {
+  readonly checkpointer: Checkpointer
+  readonly warnings: CheckpointerError[]
+}
+
+/** Opened, and compared with what is remembered. */
+async function open(name: string, options: Partial<OpenOptions> = {}): Promise<Opened> {
+  const warnings: CheckpointerError[] = []
+  const onWarning = (warning: CheckpointerError): void => void warnings.push(warning)
+  const checkpointer = await openCheckpointer({ name, onWarning, ...options })
+  onTestFinished(() => checkpointer.destroy().catch(() => undefined))
+  await checkpointer.verify()
+  return { checkpointer, warnings }
+}
+
+const answerOf = <T>(request: IDBRequest<T>): Promise<T> =>
+  new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result)
+    request.onerror = () => reject(request.error)
+  })
+
+const deleteBehind = (name: string): Promise<unknown> =>
+  answerOf(indexedDB.deleteDatabase(`forkpoint:${name}`))
+
+/** Deletes the rows of a thread, behind the library's back. */
+async function cut(name: string, thread: string): Promise<void> {
+  const db = await answerOf(indexedDB.open(`forkpoint:${name}`))
+  const tx = db.transaction('threads', 'readwrite')
+  const keys = await answerOf(tx.objectStore('threads').getAllKeys())
+  for (const key of keys) if ((key as string[])[1] === thread) tx.objectStore('threads').delete(key)
+  await new Promise((resolve) => (tx.oncomplete = resolve))
+  db.close()
+}
+
+const gone = (thread: string, seq: number) => ({
+  code: 'DATA_LOSS',
+  loss: {
+    expected: { threads: 1 },
+    found: { threads: 0 },
+    heads: [{ thread, namespace: '', expected: seq }],
+  },
+})
+
+/** One save, closed again. */
+async function saveOnce(name: string, options?: Partial<OpenOptions>): Promise<void> {
+  const { checkpointer, warnings } = await open(name, options)
+  await checkpointer.thread('t').save({ n: 1 })
+  await checkpointer.close()
+  expect(warnings).toEqual([])
+}
+
+describe.each([false, 'auto'] as const)('in a page, worker: %s', (worker) => {
+  it('a database deleted behind our back is missed, once', async () => {
+    const name = newName()
+    await saveOnce(name, { worker })
+    await deleteBehind(name)
+    const second = await open(name, { worker })
+    expect(second.warnings).toMatchObject([gone('t', 1)])
+    await second.checkpointer.close()
+    const third = await open(name, { worker })
+    expect(third.warnings).toEqual([])
+    expect((await third.checkpointer.verify()).problems).toHaveLength(1)
+  })
+
+  it('a thread whose rows are gone is missed, and the others are not', async () => {
+    const name = newName()
+    const first = await open(name, { worker })
+    for (const id of ['a', 'b', 'c']) await first.checkpointer.thread(id).save({ n: 1 })
+    await first.checkpointer.close()
+    await cut(name, 'b')
+    const { warnings } = await open(name, { worker })
+    expect(warnings).toMatchObject([{ code: 'DATA_LOSS', thread: 'b', seq: 1 }])
+  })
+
+  it('what was deleted or destroyed on purpose is not missed', async () => {
+    const name = newName()
+    const first = await open(name, { worker })
+    const second = await open(name, { worker })
+    await first.checkpointer.thread('t').save({ n: 1 })
+    await second.checkpointer.thread('t').delete()
+    await first.checkpointer.close()
+    await second.checkpointer.close()
+    const third = await open(name, { worker })
+    await third.checkpointer.thread('u').save({ n: 1 })
+    const fourth = await open(name, { worker })
+    await fourth.checkpointer.thread('v').save({ n: 1 })
+    await third.checkpointer.destroy()
+    await fourth.checkpointer.close().catch(() => undefined)
+    const fifth = await open(name, { worker })
+    const opened = [first, second, third, fourth, fifth]
+    expect(opened.map(({ warnings }) => warnings)).toEqual(opened.map(() => []))
+  })
+})
+
+const chromium = server.browser === 'chromium' || server.browser === 'chrome'
+
+it.skipIf(!chromium)('cleared site data are missed (only Chromium lets a test clear them)', async () => {
+  const name = newName()
+  await saveOnce(name)
+  const devtools = cdp() as unknown as {
+    send(method: string, params: Readonly<Record<string, string>>): Promise<unknown>
+  }
+  const { origin } = location
+  await devtools.send('Storage.clearDataForOrigin', { origin, storageTypes: 'indexeddb' })
+  expect((await open(name)).warnings).toMatchObject([gone('t', 1)])
+})
+
+/** WebKit on Linux gives its pages no private files. */
+const hasFiles =
+  typeof (navigator.storage as Partial<StorageManager> | undefined)?.getDirectory === 'function'
+
+describe.skipIf(!hasFiles)('in a worker, which has no localStorage', () => {
+  /** What a worker is told that opens, saves once, and closes. */
+  async function saveInWorker(name: string, destroy = false): Promise<unknown> {
+    const worker = new Worker(new URL('../support/witness-worker.ts', import.meta.url), { type: 'module' })
+    const told = new Promise((resolve, reject) => {
+      worker.onmessage = ({ data }) => resolve(data)
+      worker.onerror = ({ message }) => reject(new Error(message))
+    })
+    worker.postMessage({ name, destroy })
+    return told.finally(() => worker.terminate())
+  }
+
+  it('a database deleted behind our back is missed, once', async () => {
+    const name = newName()
+    expect(await saveInWorker(name)).toEqual([])
+    await deleteBehind(name)
+    const heads = [{ thread: 't', namespace: '', expected: 1 }]
+    expect(await saveInWorker(name)).toEqual([{ code: 'DATA_LOSS', heads }])
+    expect(await saveInWorker(name, true)).toEqual([])
+  })
+
+  it('what a page has deleted or destroyed is not missed, nor the other way round', async () => {
+    const name = newName()
+    expect(await saveInWorker(name)).toEqual([])
+    const page = await open(name)
+    expect(await page.checkpointer.thread('t').delete()).toBe(true)
+    await page.checkpointer.close()
+    expect(await saveInWorker(name)).toEqual([])
+    const again = await open(name)
+    await again.checkpointer.thread('t').save({ n: 2 })
+    await again.checkpointer.destroy()
+    expect(await saveInWorker(name)).toEqual([])
+    await saveOnce(name)
+    expect(await saveInWorker(name, true)).toEqual([])
+    const last = await open(name)
+    expect([page, again, last].map(({ warnings }) => warnings)).toEqual([[], [], []])
+  })
+})
