@@ -31,6 +31,7 @@ export type { HistoryFilter, HistoryOptions } from './checkpointer/history.ts'
 export type { Lease, LeaseOptions } from './checkpointer/lease.ts'
 export type { PruneOptions } from './checkpointer/prune-rules.ts'
 export type { LongRemoval, Removed } from './checkpointer/removals.ts'
+export type { RetentionPolicy, ThreadRetention } from './checkpointer/retention.ts'
 export type {
   ForkOptions,
   LoadOptions,

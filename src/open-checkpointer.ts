@@ -1,6 +1,7 @@
 import { StoredCheckpointer, type Checkpointer } from './checkpointer/checkpointer.ts'
 import { checkHost, checkIsObject, checkStorage, checkTypes } from './checkpointer/open-options.ts'
 import { checkFunction, checkIdAt, checkOptions, invalid, type Names } from './checkpointer/options.ts'
+import { storedPolicy, type RetentionPolicy } from './checkpointer/retention.ts'
 import { CheckpointerError } from './errors.ts'
 import type { Host } from './operations/host.ts'
 import { createCodec } from './state/codec.ts'
@@ -13,6 +14,7 @@ import { lockClaims } from './tabs/lock-claims.ts'
 import { witnessPlace } from './witness/places.ts'
 import { witnessedHost } from './witness/witnessed-host.ts'
 import { connect, startWorker, type WorkerLike } from './worker/connect.ts'
+import type { OpenMessage } from './worker/wire.ts'
 
 export interface OpenOptions {
   /** Names the database. All tabs that use the same name share it. */
@@ -31,6 +33,8 @@ export interface OpenOptions {
   readonly durability?: 'sync' | undefined
   /** Classes and kinds of values of your own that states hold. */
   readonly types?: readonly TypeRegistration[] | undefined
+  /** What every thread lets go by itself, in the background, unless it says otherwise. Nothing when absent. */
+  readonly retention?: RetentionPolicy | false | undefined
   /** Told of what no call can be rejected with. The console when absent. */
   readonly onWarning?: ((warning: CheckpointerError) => void) | undefined
 }
@@ -42,6 +46,7 @@ const OPEN: Names<OpenOptions> = {
   worker: true,
   durability: true,
   types: true,
+  retention: true,
   onWarning: true,
 }
 
@@ -59,11 +64,14 @@ export async function openCheckpointer(given: OpenOptions): Promise<Checkpointer
     throw new CheckpointerError('UNSUPPORTED', "Of durability there is only 'sync' yet.", {
       path: 'durability',
     })
+  const retention = options.retention === undefined ? undefined : storedPolicy(options.retention)
+  if (options.host && retention)
+    throw invalid('retention', 'given to whoever makes the host: it works on that side')
   const codec = createCodec(types)
   // A host in this thread and the checkpointer are then two ends of one emitter; over IndexedDB each has a channel.
   const events: Events = options.storage ? localEvents() : tabEvents(name)
   try {
-    const host = await openHost(options, events, onWarning)
+    const host = await openHost(options, { name, retention }, events, onWarning)
     return new StoredCheckpointer(host, codec, events, claimsOn(host, options, onWarning))
   } catch (error) {
     events.close()
@@ -72,13 +80,15 @@ export async function openCheckpointer(given: OpenOptions): Promise<Checkpointer
 }
 
 async function openHost(
-  { name, storage, host, worker = 'auto' }: OpenOptions,
+  { storage, host, worker = 'auto' }: OpenOptions,
+  message: OpenMessage,
   events: Events,
   onWarning: (warning: CheckpointerError) => void,
 ): Promise<Host> {
   if (host) return host
   // Loaded only where it is needed: a page with a worker does not carry the store's side.
-  if (storage) return (await import('./worker/in-process.ts')).storageHost(storage, events, onWarning)
+  if (storage)
+    return (await import('./worker/in-process.ts')).storageHost(storage, events, onWarning, message.retention)
   if (typeof indexedDB === 'undefined')
     throw new CheckpointerError(
       'UNSUPPORTED',
@@ -87,11 +97,11 @@ async function openHost(
   if (worker !== 'auto' && worker !== false && typeof worker !== 'function')
     throw invalid('worker', "'auto', false, or a function that gives a worker")
   const witnessed = (opened: Host): Host =>
-    witnessedHost(opened, { name, store: witnessPlace(name), onWarning })
-  if (typeof worker === 'function') return witnessed(await connect(givenBy(worker), name, onWarning))
+    witnessedHost(opened, { name: message.name, store: witnessPlace(message.name), onWarning })
+  if (typeof worker === 'function') return witnessed(await connect(givenBy(worker), message, onWarning))
   if (worker === 'auto') {
     try {
-      return witnessed(await connect(startWorker(), name, onWarning))
+      return witnessed(await connect(startWorker(), message, onWarning))
     } catch (error) {
       if (CheckpointerError.is(error) && error.code !== 'WORKER_LOST') throw error
       onWarning(
@@ -103,7 +113,7 @@ async function openHost(
       )
     }
   }
-  return witnessed(await (await import('./worker/in-process.ts')).indexedDbHost(name, onWarning))
+  return witnessed(await (await import('./worker/in-process.ts')).indexedDbHost(message, onWarning))
 }
 
 /** Locks reach as far as IndexedDB does; what else the rows are kept in may be shared more widely, or less. */

@@ -18,6 +18,7 @@ import {
   type Names,
 } from './options.ts'
 import { onPageEnd } from './page-end.ts'
+import { storedThreadRules, type ThreadRetention } from './retention.ts'
 import { Saves } from './saves.ts'
 import { StoredThread, type Shared } from './stored-thread.ts'
 import type { Thread } from './thread.ts'
@@ -51,6 +52,11 @@ export interface ThreadOptions {
   readonly namespace?: string | undefined
   /** What this handle writes stands under this lease of the thread too. */
   readonly lease?: Lease | undefined
+  /**
+   * What this namespace of the thread lets go by itself, in place of what the checkpointer was opened with;
+   * `false`: nothing. It holds from the next save on, until a save through a handle that says otherwise.
+   */
+  readonly retention?: ThreadRetention | false | undefined
 }
 
 export interface VerifyOptions {
@@ -102,7 +108,7 @@ export interface EventSource {
   close(): void
 }
 
-const THREAD: Names<ThreadOptions> = { namespace: true, lease: true }
+const THREAD: Names<ThreadOptions> = { namespace: true, lease: true, retention: true }
 const THREADS: Names<ThreadsOptions> = { limit: true, order: true, before: true, where: true, signal: true }
 const VERIFY: Names<VerifyOptions> = { signal: true, onProgress: true }
 
@@ -140,8 +146,11 @@ export class StoredCheckpointer implements Checkpointer {
   }
 
   thread<State>(id: string, options: ThreadOptions = {}): Thread<State> {
-    const { namespace = '', lease } = checkOptions('thread', options, THREAD)
-    return new StoredThread<State>(this.#shared, id, namespace, lease && leaseOf(id, lease))
+    const { namespace = '', lease, retention } = checkOptions('thread', options, THREAD)
+    return new StoredThread<State>(this.#shared, id, namespace, {
+      ...(lease ? { lease: leaseOf(id, lease) } : {}),
+      ...(retention === undefined ? {} : { retention: storedThreadRules(retention) }),
+    })
   }
 
   async *threads(given: ThreadsOptions = {}): AsyncGenerator<ThreadSummary> {

@@ -53,8 +53,7 @@ export function pruneRequest(
   } = checkOptions('prune', options, PRUNE)
   if (keepLast !== undefined) wholeNumber('keepLast', keepLast, 0)
   if (keepEvery !== undefined) wholeNumber('keepEvery', keepEvery, 1)
-  if (maxBytes !== undefined && !(typeof maxBytes === 'number' && maxBytes >= 0))
-    throw invalid('maxBytes', 'a number of bytes')
+  checkBytes('maxBytes', maxBytes)
   checkFlag('keepLabelled', keepLabelled)
   checkFlag('dryRun', dryRun)
   checkLongRemoval(removal)
@@ -89,7 +88,12 @@ export function pruneRequest(
   return { request, removal }
 }
 
-function wholeNumber(name: string, value: number, least: number): void {
+export function checkBytes(name: string, bytes: number | undefined): void {
+  if (bytes !== undefined && !(typeof bytes === 'number' && bytes >= 0))
+    throw invalid(name, 'a number of bytes')
+}
+
+export function wholeNumber(name: string, value: number, least: number): void {
   if (!Number.isSafeInteger(value) || value < least) throw invalid(name, `a whole number from ${least}`)
 }
 

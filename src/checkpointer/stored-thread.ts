@@ -54,21 +54,29 @@ export interface Shared {
   readonly resend: Host['save']
 }
 
+/** What one handle has of its own. */
+interface OwnSettings {
+  readonly lease?: HeldLease
+  readonly retention?: SaveRequest['retention'] | undefined
+}
+
 export class StoredThread<State> implements Thread<State> {
   readonly id: string
   readonly namespace: string
   readonly #shared: Shared
   readonly #place: Place
+  readonly #retention: OwnSettings['retention']
   #lease: HeldLease | undefined
 
-  constructor(shared: Shared, id: string, namespace: string, lease?: HeldLease) {
+  constructor(shared: Shared, id: string, namespace: string, own: OwnSettings = {}) {
     checkIdAt('id', 'A thread id', id)
     checkIdAt('namespace', 'A namespace', namespace, true)
     this.id = id
     this.namespace = namespace
     this.#shared = shared
     this.#place = { thread: id, namespace }
-    this.#lease = lease
+    this.#lease = own.lease
+    this.#retention = own.retention
   }
 
   save(state: State, options: SaveOptions = {}): Promise<CheckpointInfo> {
@@ -103,7 +111,7 @@ export class StoredThread<State> implements Thread<State> {
         ...fence,
         ...checkpoint,
         key,
-        ...withoutUndefined({ id: options.id, parent, expect }),
+        ...withoutUndefined({ id: options.id, parent, expect, retention: this.#retention }),
         ...(again ? { retry: true } : {}),
       }
       known.add(this.#place, next, true)
@@ -202,7 +210,7 @@ export class StoredThread<State> implements Thread<State> {
       })
       return { head: reply.head, as }
     })
-    const twin = new StoredThread<State>(this.#shared, as, this.namespace)
+    const twin = new StoredThread<State>(this.#shared, as, this.namespace, { retention: this.#retention })
     const mine = first?.known ?? known.find(this.#place, head.id)
     if (mine?.key === (head.key ?? head.id)) known.add(twin.#place, { ...mine, seq: head.seq }, true)
     return twin
@@ -245,7 +253,7 @@ export class StoredThread<State> implements Thread<State> {
     await unsure.copy.call(this.#place, { key: newId(), asked: as }, ({ key }) =>
       host.copy({ thread: this.id, as, createdAt: Date.now(), key }),
     )
-    return new StoredThread<State>(this.#shared, as, this.namespace)
+    return new StoredThread<State>(this.#shared, as, this.namespace, { retention: this.#retention })
   }
 
   async prune(options: PruneOptions): Promise<Removed> {

@@ -6,12 +6,13 @@ import { flush } from './flush.ts'
 import { copy, fork } from './fork.ts'
 import { history } from './history.ts'
 import { underLease } from './fence.ts'
-import type { Host, OfThread, Publish } from './host.ts'
+import type { Host, OfThread, Publish, StoreRetention } from './host.ts'
 import { dropLease, keepLease, takeLease } from './lease.ts'
 import { load } from './load.ts'
 import { prune } from './prune.ts'
 import { reconcile } from './reconcile.ts'
 import { recordLoss } from './lost.ts'
+import { Retention } from './retention/keeper.ts'
 import { LEAST_VALUE_BYTES } from './rows/payload.ts'
 import { save, saveMany } from './save.ts'
 import { placeText, ThreadCache, type Store } from './store.ts'
@@ -27,6 +28,8 @@ export interface HostOptions {
   readonly onWarning?: (warning: CheckpointerError) => void
   /** The caller's side remembers heads outside of the database, and will `reconcile` them. */
   readonly isWitnessed?: boolean
+  /** What threads let go by themselves, unless they say otherwise. */
+  readonly retention?: StoreRetention | undefined
 }
 
 /** The store's side, over any storage. Refuses a database of another format before anything is read from it. */
@@ -35,6 +38,7 @@ export async function createHost({
   publish = () => {},
   onWarning = () => {},
   isWitnessed = false,
+  retention,
 }: HostOptions): Promise<Host> {
   if (storage.limits.valueBytes < LEAST_VALUE_BYTES)
     throw new CheckpointerError(
@@ -49,6 +53,9 @@ export async function createHost({
   let closed = false
 
   const store: Store = {
+    get keeper() {
+      return keeper
+    },
     storage,
     publish,
     warn: onWarning,
@@ -89,6 +96,7 @@ export async function createHost({
   const refuseWhenClosed = (): void => {
     if (closed) throw new CheckpointerError('CLOSED', 'This checkpointer is closed. Open it again.')
   }
+  const keeper = new Retention(store, retention)
 
   /** Every verb: refused once closed, and waited for by `close`. */
   const verb =
@@ -118,9 +126,14 @@ export async function createHost({
   const fenced = <Request extends OfThread, Reply>(run: (store: Store, request: Request) => Promise<Reply>) =>
     verb((_: Store, request: Request) => underLease(store, request, (under) => run(under, request)))
 
-  const close = async (): Promise<void> => {
+  const end = async (): Promise<void> => {
     closed = true
+    keeper.stop()
     await Promise.allSettled(running)
+  }
+
+  const close = async (): Promise<void> => {
+    await end()
     await storage.close()
   }
 
@@ -148,8 +161,7 @@ export async function createHost({
     reconcile: verb(reconcile),
     recordLoss: verb(recordLoss),
     async destroy() {
-      closed = true
-      await Promise.allSettled(running)
+      await end()
       await storage.destroy()
       await storage.close()
     },

@@ -69,6 +69,7 @@ async function commitFork(
     key: request.key,
     forkOf: { thread, namespace, seq: point.seq, id: point.id },
     ...(request.label === undefined ? {} : { label: request.label }),
+    ...(origin.facts.retention === undefined ? {} : { retention: origin.facts.retention }),
   }
   const root = emptyThread({ thread: as, namespace: '' }, newLane(), createdAt)
   const first = request.first && firstOwn(store, partition, origin, point, request.first, lane)

@@ -113,6 +113,20 @@ export interface NewCheckpoint {
   readonly frame: Frame
 }
 
+/** What is let go by itself, some time after a save. */
+export interface RetentionRules {
+  readonly keepLast?: number
+  /** Milliseconds: only what is older may go. */
+  readonly olderThan?: number
+  readonly keepEvery?: number
+  readonly keepLabelled: boolean
+}
+
+export interface StoreRetention extends RetentionRules {
+  /** Of all threads together. */
+  readonly maxBytes?: number
+}
+
 export interface SaveRequest extends Place, NewCheckpoint, Fenced {
   /** The parent's seq or id; `null` for none; the head when absent. */
   readonly parent?: number | string | null
@@ -120,6 +134,8 @@ export interface SaveRequest extends Place, NewCheckpoint, Fenced {
   readonly expect?: number | string | null
   /** It may have been made already: whether it was is looked up first, before `expect` is. */
   readonly retry?: true
+  /** From here on in place of the store's own; `false`: nothing goes by itself. The store's own when absent. */
+  readonly retention?: RetentionRules | false
 }
 
 export type SaveReply =

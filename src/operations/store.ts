@@ -3,7 +3,7 @@ import { escapeId, partitionOf, threadKey } from '../storage/keys.ts'
 import type { Check, SessionReport, Storage } from '../storage/storage.ts'
 import type { Place, Publish } from './host.ts'
 import type { CheckpointFacts } from './rows/checkpoint-row.ts'
-import { openThread, type ThreadRow } from './rows/thread-row.ts'
+import { openThread, type ThreadFacts, type ThreadRow } from './rows/thread-row.ts'
 
 /** What every verb works on. */
 export interface Store {
@@ -24,6 +24,13 @@ export interface Store {
   readonly beats: Map<string, number>
   /** Does something soon, beside what callers wait for; a failure is reported and harms nothing. */
   readonly background: (work: () => Promise<void>) => void
+  readonly keeper: Keeper
+}
+
+/** Lets old checkpoints go by itself, where that was asked for: see retention/. */
+export interface Keeper {
+  /** After a save: the thread as it now is. */
+  saved(thread: ThreadFacts): void
 }
 
 /** A lease's row as it must be when something is written under it. */

@@ -6,6 +6,7 @@ import { listingLaws } from './checkpointer/listing.ts'
 import { longRemovalLaws } from './checkpointer/long-removals.ts'
 import { racingLaws } from './checkpointer/racing.ts'
 import { removingLaws } from './checkpointer/removing.ts'
+import { retainingLaws } from './checkpointer/retaining.ts'
 import { savingLaws } from './checkpointer/saving.ts'
 import { sharingLaws } from './checkpointer/sharing.ts'
 import { writesLaws } from './checkpointer/writes.ts'
@@ -23,6 +24,7 @@ export function checkpointerSuite(name: string, fresh: () => Promise<Ground>): v
     describe('forking', () => forkingLaws(fresh))
     describe('removing', () => removingLaws(fresh))
     describe('long removals', () => longRemovalLaws(fresh))
+    describe('retention', () => retainingLaws(fresh))
     describe('pending writes', () => writesLaws(fresh))
     describe('several at once', () => sharingLaws(fresh))
     describe('races', () => racingLaws(fresh))

@@ -2,7 +2,15 @@ import { releaseProxy, transfer, wrap, type Endpoint, type Remote } from 'comlin
 import { CheckpointerError } from '../errors.ts'
 import type { Host } from '../operations/host.ts'
 import { READS, VERBS, type Verb } from '../operations/verbs.ts'
-import { buffersOf, fromWire, PROTOCOL, type WireApi, type WireWarning, type WireReply } from './wire.ts'
+import {
+  buffersOf,
+  fromWire,
+  PROTOCOL,
+  type OpenMessage,
+  type WireApi,
+  type WireWarning,
+  type WireReply,
+} from './wire.ts'
 
 /** What stands at the other end: a worker that we started, or what the caller gave. */
 export type WorkerLike = Endpoint & { terminate?: () => void }
@@ -32,7 +40,7 @@ export function startWorker(): WorkerLike {
 /** A host at the other end of a port. Rejects with `WORKER_LOST` when nobody answers there. */
 export async function connect(
   worker: WorkerLike,
-  name: string,
+  message: OpenMessage,
   onWarning: (warning: CheckpointerError) => void,
   patience: Patience = PATIENCE,
 ): Promise<Host> {
@@ -44,7 +52,7 @@ export async function connect(
         'UNSUPPORTED',
         `The worker speaks version ${protocol} of the wire, this page ${PROTOCOL}. Reload the page.`,
       )
-    valueOf(await line.ask((remote) => remote.open({ name })))
+    valueOf(await line.ask((remote) => remote.open(message)))
   } catch (error) {
     line.hangUp()
     if (CheckpointerError.is(error)) throw error

@@ -1,18 +1,19 @@
 import type { CheckpointerError } from '../errors.ts'
 import { createHost } from '../operations/create-host.ts'
-import type { Host, Publish } from '../operations/host.ts'
+import type { Host, Publish, StoreRetention } from '../operations/host.ts'
 import { indexedDbStorage } from '../storage/indexeddb.ts'
 import type { Storage } from '../storage/storage.ts'
 import { tabEvents, type Events } from '../tabs/events.ts'
+import type { OpenMessage } from './wire.ts'
 
 /** A host over IndexedDB in this thread: in the worker, or where there can be none. */
 export async function indexedDbHost(
-  name: string,
+  { name, retention }: OpenMessage,
   onWarning: (warning: CheckpointerError) => void,
 ): Promise<Host> {
   const storage = indexedDbStorage({ name })
   const events = tabEvents(name)
-  return withEvents(storage, events, onWarning)
+  return withEvents(storage, events, onWarning, retention)
 }
 
 /** A host over any storage, in this thread. */
@@ -20,8 +21,9 @@ export function storageHost(
   storage: Storage,
   events: Events,
   onWarning: (warning: CheckpointerError) => void,
+  retention: StoreRetention | undefined,
 ): Promise<Host> {
-  return createHost({ storage, publish: (event) => events.publish(event), onWarning })
+  return createHost({ storage, publish: (event) => events.publish(event), onWarning, retention })
 }
 
 /** The channel is closed with the host, after its last word. */
@@ -29,9 +31,10 @@ async function withEvents(
   storage: Storage,
   events: Events,
   onWarning: (warning: CheckpointerError) => void,
+  retention: StoreRetention | undefined,
 ): Promise<Host> {
   const publish: Publish = (event) => events.publish(event)
-  const host = await createHost({ storage, publish, onWarning, isWitnessed: true }).catch(
+  const host = await createHost({ storage, publish, onWarning, isWitnessed: true, retention }).catch(
     async (error: unknown) => {
       events.close()
       await storage.close()

@@ -1,4 +1,5 @@
 import { CheckpointerError, type ErrorCode, type ErrorDetails } from '../errors.ts'
+import type { StoreRetention } from '../operations/host.ts'
 import type { Verb } from '../operations/verbs.ts'
 
 /** The version of the wire. Both ends come from one package, unless a cache has served an old worker script. */
@@ -6,6 +7,7 @@ export const PROTOCOL = 1
 
 export interface OpenMessage {
   readonly name: string
+  readonly retention?: StoreRetention | undefined
 }
 
 /** What the worker exposes. Errors travel as data: comlink would strip their code and cause. */

@@ -7,8 +7,8 @@ import { serve } from './serve.ts'
 const scope = globalThis as unknown as Endpoint & { onconnect?: (event: MessageEvent) => void }
 
 const serveOn = (endpoint: Endpoint): void =>
-  serve(endpoint, ({ name }, onWarning) => {
-    const host = indexedDbHost(name, onWarning)
+  serve(endpoint, (message, onWarning) => {
+    const host = indexedDbHost(message, onWarning)
     // The browser takes some milliseconds to open the database; ours would be idle meanwhile.
     warmUp()
     return host

@@ -35,7 +35,7 @@ function handedOn(): MessagePort {
 }
 
 /** A port whose other end is served in this thread. */
-function servedHere(open: Opener = ({ name }, onWarning) => indexedDbHost(name, onWarning)): MessagePort {
+function servedHere(open: Opener = indexedDbHost): MessagePort {
   const { port1, port2 } = new MessageChannel()
   serve(port2, open)
   return port1
@@ -58,7 +58,7 @@ async function open(options: Partial<OpenOptions> = {}): Promise<Checkpointer> {
 
 /** Over an endpoint that is not waited for as long as a user's. */
 async function openImpatiently(worker: WorkerLike): Promise<Checkpointer> {
-  const host = await connect(worker, newName(), neverWarn, impatient)
+  const host = await connect(worker, { name: newName() }, neverWarn, impatient)
   return new StoredCheckpointer(host, createCodec(), localEvents(), beatClaims(host, neverWarn))
 }
 
@@ -196,7 +196,7 @@ describe('a worker that dies', () => {
       answer = resolve
     })
     const port = servedHere(async ({ name }, onWarning) => {
-      const host = await indexedDbHost(name, onWarning)
+      const host = await indexedDbHost({ name }, onWarning)
       return { ...host, load: (request) => busy.then(() => host.load(request)) }
     })
     const checkpointer = await openImpatiently(port)
@@ -211,7 +211,7 @@ describe('a worker that dies', () => {
   it('is told from a page that has slept, which sees its timers before its messages', async () => {
     const slow = new Promise((resolve) => setTimeout(resolve, 1_000))
     const port = servedHere(async ({ name }, onWarning) => {
-      const host = await indexedDbHost(name, onWarning)
+      const host = await indexedDbHost({ name }, onWarning)
       return { ...host, load: (request) => slow.then(() => host.load(request)) }
     })
     const checkpointer = await openImpatiently(port)
@@ -231,7 +231,7 @@ describe('a worker that dies', () => {
 
   it('when it never says hello', async () => {
     const { port1 } = new MessageChannel()
-    expect(await failureOf(connect(port1, newName(), neverWarn, impatient))).toMatchObject({
+    expect(await failureOf(connect(port1, { name: newName() }, neverWarn, impatient))).toMatchObject({
       code: 'WORKER_LOST',
     })
   })
@@ -240,7 +240,7 @@ describe('a worker that dies', () => {
     const { port1, port2 } = new MessageChannel()
     port2.onmessage = ({ data }: MessageEvent<{ id: string }>) =>
       port2.postMessage({ id: data.id, type: 'RAW', value: undefined })
-    expect(await failureOf(connect(port1, newName(), neverWarn, impatient))).toMatchObject({
+    expect(await failureOf(connect(port1, { name: newName() }, neverWarn, impatient))).toMatchObject({
       code: 'WORKER_LOST',
     })
   })
@@ -249,7 +249,7 @@ describe('a worker that dies', () => {
     const { port1, port2 } = new MessageChannel()
     port2.onmessage = ({ data }: MessageEvent<{ id: string }>) =>
       port2.postMessage({ id: data.id, type: 'RAW', value: { protocol: 99 } })
-    expect(await failureOf(connect(port1, newName(), neverWarn, impatient))).toMatchObject({
+    expect(await failureOf(connect(port1, { name: newName() }, neverWarn, impatient))).toMatchObject({
       code: 'UNSUPPORTED',
     })
   })
@@ -285,7 +285,7 @@ describe('what crosses', () => {
     const checkpointer = await open({
       worker: () =>
         servedHere(async ({ name }, onWarning) => ({
-          ...(await indexedDbHost(name, onWarning)),
+          ...(await indexedDbHost({ name }, onWarning)),
           load: () => Promise.reject(coded),
           usage: () => Promise.reject(new RangeError('strange')),
         })),
@@ -303,7 +303,7 @@ describe('what crosses', () => {
     let warn: Parameters<Opener>[1] = () => {}
     const port = servedHere((message, tell) => {
       warn = tell
-      return indexedDbHost(message.name, tell)
+      return indexedDbHost(message, tell)
     })
     await open({ worker: () => port, onWarning })
     expect(onWarning).not.toHaveBeenCalled()
@@ -446,7 +446,7 @@ describe('a hostile peer', () => {
   it('gets nothing with requests that the store does not know', async () => {
     const name = newName()
     let host: Host | undefined
-    const port = servedHere(async (_, onWarning) => (host = await indexedDbHost(name, onWarning)))
+    const port = servedHere(async (_, onWarning) => (host = await indexedDbHost({ name }, onWarning)))
     const checkpointer = await open({ name, worker: () => port })
     await checkpointer.thread('t').save({ n: 1 })
     const before = await host?.usage()

@@ -3,5 +3,5 @@ import { serve } from '../../src/worker/serve.ts'
 
 /** A worker of the caller's own, with work beside ours: it serves a store on each port that it is handed. */
 addEventListener('message', ({ ports }: MessageEvent) => {
-  for (const port of ports) serve(port, ({ name }, onWarning) => indexedDbHost(name, onWarning))
+  for (const port of ports) serve(port, indexedDbHost)
 })

@@ -37,7 +37,7 @@ export interface Tab {
 export async function openTab(name: string, area: Area | WitnessStore, behind = 0): Promise<Tab> {
   const warnings: CheckpointerError[] = []
   const onWarning = (warning: CheckpointerError): void => void warnings.push(warning)
-  const host = await indexedDbHost(name, onWarning)
+  const host = await indexedDbHost({ name }, onWarning)
   let crashed = false
   const kept = 'read' in area ? area : localStore(name, area)
   const none = async (): Promise<void> => {}

@@ -3,10 +3,10 @@ import type { CheckpointRow } from '../rows/checkpoint-row.ts'
 import type { Loss } from './losses.ts'
 
 /** Rows that stand on one keyframe, oldest first. */
-type Chain = readonly CheckpointRow[]
+export type Chain = readonly CheckpointRow[]
 
 /** What a thread shows, oldest first, parted by the keyframe that each is built on. */
-function chainsOf(shown: readonly CheckpointRow[]): Chain[] {
+export function chainsOf(shown: readonly CheckpointRow[]): Chain[] {
   const chains = new Map<string, CheckpointRow[]>()
   const roots = new Map<string, string>()
   for (const row of shown) {

@@ -33,7 +33,11 @@ function goes({ seq, facts }: CheckpointRow, place: number, rules: Rules): boole
   return rules.keepLast !== undefined || rules.keepEvery !== undefined
 }
 
-const isHeld = (seq: number, label: string | undefined, rules: Rules): boolean =>
+export const isHeld = (
+  seq: number,
+  label: string | undefined,
+  rules: Pick<Rules, 'keepLabelled' | 'keepEvery'>,
+): boolean =>
   (rules.keepLabelled === true && label !== undefined) ||
   (rules.keepEvery !== undefined && seq % rules.keepEvery === 0)
 

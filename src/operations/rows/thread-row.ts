@@ -1,6 +1,6 @@
 import { threadKey } from '../../storage/keys.ts'
 import type { Put, Row } from '../../storage/storage.ts'
-import type { Place, StoredSummary } from '../host.ts'
+import type { Place, RetentionRules, StoredSummary } from '../host.ts'
 import type { CheckpointFacts } from './checkpoint-row.ts'
 import type { Segment } from './lanes.ts'
 import { seal, unseal } from './seal.ts'
@@ -19,6 +19,8 @@ export interface ThreadFacts extends Place {
   readonly forkOf?: StoredSummary['forkOf']
   /** What recognises a retry of the fork or the copy that made this thread. */
   readonly key?: string
+  /** What its latest save has asked for in place of the store's own. */
+  readonly retention?: RetentionRules | false
   /** In the row of namespace '': other namespaces have checkpoints. */
   readonly others?: boolean
 }

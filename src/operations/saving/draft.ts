@@ -72,8 +72,10 @@ export class Draft {
     this.#puts.push(...written.puts)
     this.#fresh.push(written.facts)
     this.#saved.push(infoOf(written.facts))
+    const { retention: _before, ...rest } = this.#facts
     this.#facts = {
-      ...this.#facts,
+      ...rest,
+      ...(request.retention === undefined ? {} : { retention: request.retention }),
       next: seq + 1,
       head: written.facts,
       updatedAt: Math.max(request.createdAt, this.#facts.updatedAt),

@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import type { CheckpointInfo } from '../../checkpoint.ts'
 import type { Checkpointer } from '../../checkpointer/checkpointer.ts'
+import type { RetentionPolicy } from '../../checkpointer/retention.ts'
 import type { Thread } from '../../checkpointer/thread.ts'
 import { CheckpointerError, type ErrorCode } from '../../errors.ts'
 import type { TypeRegistration } from '../../state/types.ts'
@@ -8,7 +9,10 @@ import type { TypeRegistration } from '../../state/types.ts'
 /** A place that starts empty and outlives the checkpointers that are opened on it. */
 export interface Ground {
   /** Opens it: again after a close, or a second time beside one that is open. */
-  open(options?: { readonly types?: readonly TypeRegistration[] }): Promise<Checkpointer>
+  open(options?: {
+    readonly types?: readonly TypeRegistration[]
+    readonly retention?: RetentionPolicy
+  }): Promise<Checkpointer>
   /** Removes it, when the test is over. */
   clear?(): Promise<void>
 }
