@@ -48,7 +48,8 @@ class IndexedDbStorage implements Storage {
   readonly #connection: Connection
   readonly #session: Session
   #past: Promise<Past> | undefined
-  /** The past that a scrub was begun for. */
+  #scrubbing: Promise<void> | undefined
+  /** What was last scrubbed for. */
   #scrubbed: Past | undefined
 
   constructor(name: string) {
@@ -88,7 +89,7 @@ class IndexedDbStorage implements Storage {
       throw await codedWithUsage(error)
     } finally {
       this.#session.end()
-      if (marking) void this.#scrubOnce()
+      if (marking) this.#scrubbing ??= this.#scrub().finally(() => (this.#scrubbing = undefined))
     }
   }
 
@@ -166,6 +167,8 @@ class IndexedDbStorage implements Storage {
 
   async close(): Promise<void> {
     this.#connection.refuseAll(closed())
+    // Left half done, it would have done harm: the torn log has grown, and nothing has replaced it yet.
+    await this.#scrubbing
     // What fails here has left the marker behind, which is a false alarm at worst.
     await this.#session.rest().catch(() => {})
     const handle = await this.#connection.end(closed())
@@ -179,7 +182,7 @@ class IndexedDbStorage implements Storage {
   }
 
   /** Once for each opening, beside the first saves. If it fails, the next session finds the same and does it. */
-  async #scrubOnce(): Promise<void> {
+  async #scrub(): Promise<void> {
     try {
       const past = await this.#past
       if (!past || past === this.#scrubbed || !isScrubNeeded(past)) return

@@ -12,7 +12,7 @@ export interface Past extends SessionReport {
  * worst costs a scrub too many.
  */
 export async function findPast({ db, dataLoss }: Handle, own: string): Promise<Past> {
-  const read = () => db.transaction(['session']).objectStore('session').getAllKeys()
+  const read = () => db.transaction(['session'], 'readonly').objectStore('session').getAllKeys()
   const others = (keys: Awaited<ReturnType<typeof read>>): string[] =>
     [...new Set(keys.map(([session]) => session))].filter((session) => session !== own)
   const seen = others(await read())
@@ -22,7 +22,7 @@ export async function findPast({ db, dataLoss }: Handle, own: string): Promise<P
   const keys = await read()
   const left = others(keys)
   const dead = seen.filter((session) => left.includes(session) && !alive.includes(session))
-  const store = db.transaction(['session']).objectStore('session')
+  const store = db.transaction(['session'], 'readonly').objectStore('session')
   const markers = await Promise.all(dead.map((session) => store.get([session, 0])))
   const unclean = markers.filter((marker) => marker !== undefined)
   return {

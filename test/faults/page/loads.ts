@@ -139,4 +139,6 @@ export async function saveSome(options: OpenOptions, thread: string, count: numb
   return done
 }
 
+export { goOn, saveUntilTold, workUntilFull } from './room.ts'
+export { fillLog, saveAndStay } from './torn.ts'
 export { raceToFork, raceToRemove, raceToSave, readEverything } from './races.ts'

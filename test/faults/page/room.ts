@@ -1,0 +1,116 @@
+/** A load that runs until something takes its room, or its database, away; and what it finds then. */
+import {
+  CheckpointerError,
+  openCheckpointer,
+  type Checkpointer,
+  type OpenOptions,
+  type Thread,
+} from 'forkpoint'
+
+interface Sized {
+  readonly mark: string
+  readonly noise: Uint8Array
+}
+
+interface Refusal {
+  readonly code: string
+  readonly outcome?: string
+  readonly usage?: { readonly bytes?: number; readonly quota?: number }
+}
+
+/** The load that stands still between two calls from outside. */
+let at:
+  | { readonly checkpointer: Checkpointer; readonly step: () => Promise<void>; readonly warnings: string[] }
+  | undefined
+
+/** Saves, forks and writes at random until it is refused; says whether all is as it was before the last step. */
+export async function workUntilFull(
+  options: OpenOptions,
+  numbers: readonly number[],
+): Promise<{ steps: number; refusal: Refusal; same: boolean; problems: number }> {
+  const warnings: string[] = []
+  const checkpointer = await openCheckpointer({ ...options, onWarning: ({ code }) => warnings.push(code) })
+  const thread = checkpointer.thread<Sized>('filled')
+  let steps = 0
+  for (;;) {
+    const before = await contents(checkpointer)
+    const step = stepOf(thread, steps, numbers[steps % numbers.length] ?? 0)
+    at = { checkpointer, step, warnings }
+    try {
+      await step()
+      steps++
+    } catch (error) {
+      if (!CheckpointerError.is(error)) throw error
+      const { code, outcome, usage } = error
+      const same = JSON.stringify(await contents(checkpointer)) === JSON.stringify(before)
+      const { problems } = await checkpointer.verify()
+      const refusal = { code, ...(outcome ? { outcome } : {}), ...(usage ? { usage } : {}) }
+      return { steps, refusal, same, problems: problems.length }
+    }
+  }
+}
+
+/** There is room again: the step that was refused, and all that follow, must go through. */
+export async function goOn(): Promise<{ problems: number; warnings: readonly string[] }> {
+  if (!at) throw new Error('nothing has stopped')
+  const { checkpointer, step, warnings } = at
+  await step()
+  await checkpointer.thread<Sized>('filled').save({ mark: 'after', noise: noise(300_000) })
+  const { problems } = await checkpointer.verify()
+  await checkpointer.close()
+  return { problems: problems.length, warnings }
+}
+
+function stepOf(thread: Thread<Sized>, n: number, number: number): () => Promise<void> {
+  const state = { mark: `${n}`, noise: noise(1000 + Math.floor(number * 400_000)) }
+  if (n > 0 && n % 5 === 4)
+    return async () =>
+      void (await thread.fork({ as: `fork ${n}`, edit: () => ({ ...state, mark: `fork ${n}` }) }))
+  if (n > 0 && n % 7 === 6)
+    return async () => {
+      const head = await thread.load()
+      await thread.putWrites(head?.seq ?? 1, `task ${n}`, [{ channel: 'noise', value: state.noise }])
+    }
+  return async () => void (await thread.save(state))
+}
+
+async function contents(checkpointer: Checkpointer): Promise<string[]> {
+  const found: string[] = []
+  for await (const { id } of checkpointer.threads()) {
+    const thread = checkpointer.thread<Sized>(id)
+    for await (const { seq, state } of thread.history({ states: true }))
+      found.push(`${id} ${seq} ${state.mark} ${state.noise.length}`)
+    found.push(`${id} ${(await thread.load())?.pendingWrites.length} writes`)
+  }
+  return found.sort()
+}
+
+const noise = (length: number): Uint8Array => {
+  const bytes = new Uint8Array(length)
+  for (let from = 0; from < length; from += 65_536)
+    crypto.getRandomValues(bytes.subarray(from, from + 65_536))
+  return bytes
+}
+
+/** Saves on and on; what it is told when the database is taken away, and which seqs the saves after that get. */
+export async function saveUntilTold(
+  options: OpenOptions,
+): Promise<{ before: number; told: readonly string[]; after: readonly number[] }> {
+  const checkpointer = await openCheckpointer({ ...options, onWarning: () => {} })
+  const thread = checkpointer.thread<Sized>('evicted')
+  let before = 0
+  const told: string[] = []
+  const after: number[] = []
+  while (after.length < 5) {
+    try {
+      const { seq } = await thread.save({ mark: `${before}`, noise: noise(2000) })
+      if (told.length === 0) before++
+      else after.push(seq)
+    } catch (error) {
+      told.push(CheckpointerError.is(error) ? error.code : String(error))
+      if (told.length > 5) break
+    }
+  }
+  await checkpointer.close()
+  return { before, told, after }
+}
