@@ -5,6 +5,9 @@ import { VERBS, type Verb } from '../operations/verbs.ts'
 import type { Codec } from '../state/codec.ts'
 import type { Claims } from '../tabs/claims.ts'
 import { toInfo } from './fields.ts'
+import { exportBytes, type ExportOptions } from './carry/export.ts'
+import { importFrom, type Imported, type ImportOptions } from './carry/import.ts'
+import type { ImportSource } from './carry/source.ts'
 import { KnownStates } from './known-states.ts'
 import { leaseOf, type Lease } from './lease.ts'
 import { Leases } from './leases.ts'
@@ -65,11 +68,6 @@ export interface VerifyOptions {
   readonly onProgress?: ((checked: number) => void) | undefined
 }
 
-/** What is to happen to a thread that is here already. */
-export interface ImportOptions {
-  readonly onConflict?: 'refuse' | 'skip' | 'rename' | undefined
-}
-
 /** What `verify` found. */
 export interface Verification {
   /** How many rows and states were checked. */
@@ -92,10 +90,10 @@ export interface Checkpointer {
   flush(): Promise<void>
   /** Checks every row, and every state down its chain. */
   verify(options?: VerifyOptions): Promise<Verification>
-  /** Not there yet: rejects with `UNSUPPORTED`. Until it is, walk `threads()` and `history({ states: true })`. */
-  export(ids?: readonly string[]): AsyncIterable<Uint8Array>
-  /** Not there yet: rejects with `UNSUPPORTED`. */
-  import(stream: AsyncIterable<Uint8Array>, options?: ImportOptions): Promise<void>
+  /** Threads as a file, all of them when none are named; forks stay forks. Bytes are made as they are asked for. */
+  export(ids?: string | readonly string[], options?: ExportOptions): AsyncIterable<Uint8Array>
+  /** Brings in what `export` made: all of it, or nothing when any of it is damaged. */
+  import(source: ImportSource, options?: ImportOptions): Promise<Imported>
   /** Waits for what is under way, then lets go of the storage. */
   close(): Promise<void>
   /** Deletes everything under this name, and closes. */
@@ -111,9 +109,6 @@ export interface EventSource {
 const THREAD: Names<ThreadOptions> = { namespace: true, lease: true, retention: true }
 const THREADS: Names<ThreadsOptions> = { limit: true, order: true, before: true, where: true, signal: true }
 const VERIFY: Names<VerifyOptions> = { signal: true, onProgress: true }
-
-const notYet = (name: string): CheckpointerError =>
-  new CheckpointerError('UNSUPPORTED', `${name} is not there yet. Nothing was read or written.`)
 
 const THREADS_PAGE = 100
 
@@ -243,15 +238,14 @@ export class StoredCheckpointer implements Checkpointer {
     }
   }
 
-  // eslint-disable-next-line require-yield -- The shape that it will have.
-  async *export(): AsyncGenerator<Uint8Array> {
+  async *export(ids?: string | readonly string[], options: ExportOptions = {}): AsyncGenerator<Uint8Array> {
     this.#refuseWhenClosed()
-    throw notYet('export')
+    yield* exportBytes(this.#shared.host, ids, options)
   }
 
-  async import(): Promise<void> {
+  async import(source: ImportSource, options: ImportOptions = {}): Promise<Imported> {
     this.#refuseWhenClosed()
-    throw notYet('import')
+    return importFrom(this.#shared.host, source, options)
   }
 
   close(): Promise<void> {

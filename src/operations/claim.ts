@@ -1,6 +1,6 @@
 import { CheckpointerError } from '../errors.ts'
 import { CURRENT_FORMAT } from '../storage/format-version.ts'
-import { DATABASE_KEY, DATABASE_PARTITION } from '../storage/keys.ts'
+import { DATABASE_KEY, DATABASE_PARTITION, IMPORTS } from '../storage/keys.ts'
 import type { Row, SessionReport, Storage } from '../storage/storage.ts'
 import { seal, unseal } from './rows/seal.ts'
 import { unlessDamaged } from './store.ts'
@@ -23,6 +23,7 @@ export class Claim {
   readonly #onWarning: (warning: CheckpointerError) => void
   readonly #onOther: () => void
   #database: string | undefined
+  #imports: readonly Row[] = []
   #isDoubted = true
   #renewing: Promise<void> | undefined
   #report: Promise<SessionReport | undefined> | undefined
@@ -37,6 +38,11 @@ export class Claim {
   /** The id of the database; absent when the row that says it is damaged. */
   get database(): string | undefined {
     return this.#database
+  }
+
+  /** The rows of imports that were under way when it was claimed: read beside its own. */
+  get imports(): readonly Row[] {
+    return this.#imports
   }
 
   get isDoubted(): boolean {
@@ -59,12 +65,13 @@ export class Claim {
   }
 
   async #claim(): Promise<void> {
-    const database = await claimDatabase(this.#storage, this.#onWarning)
+    const { database, imports } = await claimDatabase(this.#storage, this.#onWarning)
     if (database !== this.#database) {
       this.#onOther()
       this.#report = undefined
     }
     this.#database = database
+    this.#imports = imports
     this.#isDoubted = false
   }
 }
@@ -76,12 +83,15 @@ export class Claim {
 async function claimDatabase(
   storage: Storage,
   onWarning: (warning: CheckpointerError) => void,
-): Promise<string | undefined> {
+): Promise<{ readonly database: string | undefined; readonly imports: readonly Row[] }> {
   const facts: DatabaseFacts = { format: CURRENT_FORMAT, id: crypto.randomUUID(), createdAt: Date.now() }
   for (;;) {
-    const [rows] = await storage.read(DATABASE_PARTITION, [{ table: 'meta', keys: [DATABASE_KEY] }])
+    const [rows, imports = []] = await storage.read(DATABASE_PARTITION, [
+      { table: 'meta', keys: [DATABASE_KEY] },
+      { table: 'meta', ...IMPORTS },
+    ])
     const row = rows?.[0]
-    if (row) return idIn(row, onWarning)
+    if (row) return { database: idIn(row, onWarning), imports }
     const made = await storage.commit(DATABASE_PARTITION, {
       checks: [{ table: 'meta', key: DATABASE_KEY, version: undefined }],
       puts: [
@@ -89,7 +99,7 @@ async function claimDatabase(
       ],
     })
     // When another one was first, its row serves as well.
-    if (made.ok) return facts.id
+    if (made.ok) return { database: facts.id, imports }
   }
 }
 

@@ -1,5 +1,7 @@
 import { CheckpointerError } from '../errors.ts'
 import type { Storage } from '../storage/storage.ts'
+import { endCarries, endCarry, exportPage, importPage } from './carry.ts'
+import { recoverImports } from './carry/clear.ts'
 import { Claim } from './claim.ts'
 import { deleteCheckpoints, deleteRun, deleteThread } from './delete.ts'
 import { flush } from './flush.ts'
@@ -134,9 +136,11 @@ export async function createHost({
 
   const close = async (): Promise<void> => {
     await end()
+    await endCarries(store)
     await storage.close()
   }
 
+  await recoverImports(store, claim.imports)
   return {
     save: verb(save),
     saveMany: verb(saveMany),
@@ -160,6 +164,9 @@ export async function createHost({
     rest,
     reconcile: verb(reconcile),
     recordLoss: verb(recordLoss),
+    exportPage: verb(exportPage),
+    importPage: verb(importPage),
+    endCarry: verb(endCarry),
     async destroy() {
       await end()
       await storage.destroy()

@@ -3,6 +3,12 @@ import type { Loss } from '../errors.ts'
 import type { Json } from '../state/json.ts'
 import type { SessionReport } from '../storage/storage.ts'
 import type {
+  ExportPageReply,
+  ExportPageRequest,
+  ImportPageReply,
+  ImportPageRequest,
+} from './carry/messages.ts'
+import type {
   Fenced,
   HeldLease,
   KeepLeaseRequest,
@@ -11,6 +17,14 @@ import type {
 } from './lease-messages.ts'
 
 export type { Fenced, HeldLease, KeepLeaseRequest, TakeLeaseReply, TakeLeaseRequest }
+
+export type {
+  ExportPageReply,
+  ExportPageRequest,
+  ImportBounds,
+  ImportPageReply,
+  ImportPageRequest,
+} from './carry/messages.ts'
 
 /**
  * The store's side as the caller's side sees it: verbs with plain data in and out, so that a wire can stand
@@ -39,6 +53,9 @@ export interface Host {
   owe(): Promise<void>
   /** Makes durable what was written without being so at once. */
   flush(): Promise<void>
+  exportPage(request: ExportPageRequest): Promise<ExportPageReply>
+  importPage(request: ImportPageRequest): Promise<ImportPageReply>
+  endCarry(request: { readonly id: string }): Promise<void>
   /** The page goes, or sleeps: nothing will be written for now. */
   rest(): Promise<void>
   reconcile(request: ReconcileRequest): Promise<ReconcileReply>

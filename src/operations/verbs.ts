@@ -21,6 +21,9 @@ export const VERBS = [
   'verify',
   'owe',
   'flush',
+  'exportPage',
+  'importPage',
+  'endCarry',
   'rest',
   'reconcile',
   'recordLoss',
@@ -30,4 +33,12 @@ export const VERBS = [
 export type Verb = (typeof VERBS)[number]
 
 /** These change nothing, so that one whose answer was lost may simply be called again. */
-export const READS: readonly Verb[] = ['load', 'history', 'threads', 'usage', 'verify', 'reconcile']
+export const READS: readonly Verb[] = [
+  'load',
+  'history',
+  'threads',
+  'usage',
+  'verify',
+  'reconcile',
+  'exportPage',
+]

@@ -7,7 +7,7 @@ import {
   writeKey,
   writeName,
 } from '../storage/keys.ts'
-import type { Batch, Key, Put, Row } from '../storage/storage.ts'
+import type { Batch, Key, Limits, Put, Row } from '../storage/storage.ts'
 import { byRef, needCheckpoint } from './find.ts'
 import type { PutWritesRequest, StoredWrite } from './host.ts'
 import { joinPayload, placePayload } from './rows/payload.ts'
@@ -100,22 +100,32 @@ function batchOf(
     const { at } = unseal(partition, 'writes', row) as WriteFacts
     return Math.max(latest, at + 0.001)
   }, Date.now())
-  const puts = [...fresh.values()].map(({ key, write }, i) => {
-    const { taskId, index, channel, body } = write
-    const owner = newWritePartsOwner()
-    const placed = placePayload(store.storage.limits, partition, { lane, seq, owner }, body)
-    const parts = placed.parts > 0 ? { parts: [owner, placed.parts] as const } : {}
-    const told: WriteFacts = { taskId, index, channel, at: now + i / 1000, size: body.length, ...parts }
-    const head = seal(partition, 'writes', key, told, placed.inline)
-    const put: Put = { table: 'writes', key, head, ...(placed.inline ? { body: placed.inline } : {}) }
-    return [put, ...placed.puts]
-  })
+  const puts = [...fresh.values()].map(({ write }, i) =>
+    writePuts(store.storage.limits, partition, { lane, seq }, { at: now + i / 1000, write }),
+  )
   const overwritten = [...fresh.values()].flatMap(({ old }) => (old ? [old] : []))
   return {
     checks: [...fresh.values()].map(({ key, old }) => ({ table: 'writes', key, version: old?.version })),
     deleteRanges: overwritten.flatMap((row) => partsOfWrite(partition, row)),
     puts: puts.flat(),
   }
+}
+
+/** The rows for one pending write. */
+export function writePuts(
+  limits: Limits,
+  partition: string,
+  { lane, seq }: { readonly lane: string; readonly seq: number },
+  { at, write }: { readonly at: number; readonly write: StoredWrite },
+): Put[] {
+  const { taskId, index, channel, body } = write
+  const key = writeKey(lane, seq, taskId, index)
+  const owner = newWritePartsOwner()
+  const placed = placePayload(limits, partition, { lane, seq, owner }, body)
+  const parts = placed.parts > 0 ? { parts: [owner, placed.parts] as const } : {}
+  const told: WriteFacts = { taskId, index, channel, at, size: body.length, ...parts }
+  const head = seal(partition, 'writes', key, told, placed.inline)
+  return [{ table: 'writes', key, head, ...(placed.inline ? { body: placed.inline } : {}) }, ...placed.puts]
 }
 
 /** The parts of a pending write, if it has any. */

@@ -42,6 +42,8 @@ export const allRows = (first?: string): Range => ({
   from: first === undefined ? [] : [first],
   to: [AFTER_IDS],
 })
+/** All meta rows of one name. */
+const metaRows = (name: string): Range => ({ from: [name], to: [name, AFTER_IDS] })
 
 export const checkpointKey = (lane: string, seq: number): Key => [lane, seq]
 export const checkpointAlias = (lane: string, id: string): Key => [lane, escapeId(id)]
@@ -113,3 +115,13 @@ export const deletedRows: Range = { from: [DELETED], to: [DELETED, AFTER_IDS] }
 export const lossKey = (of: string): Key => [LOSSES, escapeId(of)]
 const LOSSES = 'losses'
 export const lossRows: Range = { from: [LOSSES], to: [LOSSES, AFTER_IDS] }
+
+/** Imports under way, in the partition of the database. */
+export const importKey = (id: string): Key => ['import', escapeId(id)]
+export const IMPORTS: Range = metaRows('import')
+/** What comes with an import stands in partitions of its own; no thread's can have a colon. */
+export const importPartitions = (id: string): string => `i:${escapeId(id)}:`
+export const importPartition = (id: string, number: number): string => `${importPartitions(id)}${number}`
+/** A thread's row before its import is published: nobody finds it there. */
+export const stagedKey = (number: number): Key => ['staged', String(number).padStart(9, '0')]
+export const STAGED: Range = metaRows('staged')

@@ -1,4 +1,6 @@
 import { describe } from 'vitest'
+import { carryingLaws } from './checkpointer/carrying.ts'
+import { damagedFileLaws } from './checkpointer/damaged-files.ts'
 import type { Ground } from './checkpointer/ground.ts'
 import { forkingLaws } from './checkpointer/forking.ts'
 import { leaseLaws } from './checkpointer/leases.ts'
@@ -27,6 +29,8 @@ export function checkpointerSuite(name: string, fresh: () => Promise<Ground>): v
     describe('retention', () => retainingLaws(fresh))
     describe('pending writes', () => writesLaws(fresh))
     describe('several at once', () => sharingLaws(fresh))
+    describe('export and import', () => carryingLaws(fresh))
+    describe('files that do harm', () => damagedFileLaws(fresh))
     describe('races', () => racingLaws(fresh))
     describe('leases', () => leaseLaws(fresh))
   })

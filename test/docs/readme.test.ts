@@ -97,6 +97,7 @@ describe('the documents', () => {
     'CHANGELOG.md',
     'docs/errors.md',
     'docs/format.md',
+    'docs/export.md',
   ]
 
   test.each(documents)('%s names only files that there are', (document) => {

@@ -208,7 +208,7 @@ async function commitRemoval(
 }
 
 /** Deletes, a commit at a time, what a large removal has left behind. */
-async function sweep(store: Store, partition: string): Promise<void> {
+export async function sweep(store: Store, partition: string): Promise<void> {
   for (let most = 256; ;) {
     const family = await readFamily(store, partition)
     // A damaged thread may show any of these: they wait until it is mended or deleted.

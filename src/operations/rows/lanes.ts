@@ -67,16 +67,29 @@ export function withSeqs(ranges: Ranges | undefined, seqs: Iterable<number>): Ra
 /** Bounds what a thread's row has to carry for a pattern of removals. */
 const MOST_GONE = 16
 
-/** The same for what is gone: where there are too many ranges, the closest two become one. */
-export function withGone(ranges: Ranges | undefined, seqs: Iterable<number>): Ranges {
-  const all = withSeqs(ranges, seqs).map(([from, to]): [number, number] => [from, to])
-  while (all.length > MOST_GONE) {
-    const space = (i: number): number => (all[i + 1]?.[0] ?? Infinity) - (all[i]?.[1] ?? 0)
-    const closest = all.reduce((best, _, i) => (space(i) < space(best) ? i : best), 0)
-    const [one, other] = all.splice(closest, 2) as [[number, number], [number, number]]
-    all.splice(closest, 0, [one[0], other[1]])
+/** The same for what is gone: where there are too many ranges, the closest become one. */
+export const withGone = (ranges: Ranges | undefined, seqs: Iterable<number>): Ranges =>
+  fewRanges(withSeqs(ranges, seqs))
+
+/** So many ranges at most, which cover what these do: apart where they are furthest apart. */
+export function fewRanges(ranges: Ranges, most = MOST_GONE): Ranges {
+  if (ranges.length <= most) return ranges
+  const space = (i: number): number => (ranges[i + 1]?.[0] ?? 0) - (ranges[i]?.[1] ?? 0)
+  const ends = new Set(
+    [...ranges.keys()]
+      .slice(0, -1)
+      .sort((a, b) => space(b) - space(a))
+      .slice(0, most - 1),
+  )
+  const few: [number, number][] = []
+  let isOpen = false
+  for (const [i, [from, to]] of ranges.entries()) {
+    const last = few.at(-1)
+    if (isOpen && last) last[1] = to
+    else few.push([from, to])
+    isOpen = !ends.has(i)
   }
-  return all
+  return few
 }
 
 /** The segments of a fork that continues after `at` in a lane of its own. */

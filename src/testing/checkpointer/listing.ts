@@ -147,16 +147,6 @@ export function listingLaws(fresh: Fresh): void {
   )
 
   it(
-    'says plainly what is not there yet',
-    on(fresh, async (checkpointer) => {
-      await fill(checkpointer.thread<Talk>('a'), 1)
-      await rejection(listOf(checkpointer.export()), 'UNSUPPORTED')
-      await rejection(checkpointer.import(checkpointer.export()), 'UNSUPPORTED')
-      expect(await checkpointer.usage()).toMatchObject({ threads: 1, checkpoints: 1 })
-    }),
-  )
-
-  it(
     'counts what it holds',
     on(fresh, async (checkpointer) => {
       await fill(checkpointer.thread<Talk>('a'), 3)

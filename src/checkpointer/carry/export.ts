@@ -1,0 +1,93 @@
+import { CheckpointerError } from '../../errors.ts'
+import type { Host } from '../../operations/host.ts'
+import { through } from '../../through.ts'
+import { newId } from '../new-id.ts'
+import {
+  checkFunction,
+  checkIdAt,
+  checkOptions,
+  checkSignal,
+  invalid,
+  itemsOf,
+  type Names,
+} from '../options.ts'
+
+export interface ExportOptions {
+  /** Packs the file with gzip. `import` knows such a file by itself. */
+  readonly compress?: boolean | 'gzip' | undefined
+  /** What is to happen when a checkpoint cannot be read: refused with `CORRUPT`, or left out with a warning. */
+  readonly onDamage?: 'refuse' | 'skip' | undefined
+  readonly signal?: AbortSignal | undefined
+  readonly onProgress?: ((progress: CarryProgress) => void) | undefined
+}
+
+/** How far an export or an import has come. */
+export interface CarryProgress {
+  readonly checkpoints: number
+  /** Of the file: unpacked for an export, as they were given for an import. */
+  readonly bytes: number
+}
+
+const EXPORT: Names<ExportOptions> = { compress: true, onDamage: true, signal: true, onProgress: true }
+/** Packing so many takes about a millisecond. */
+const PACKED_AT_ONCE = 32 * 1024
+
+/** The bytes of an export, as they are asked for. */
+export function exportBytes(
+  host: Host,
+  ids: string | readonly string[] | undefined,
+  options: ExportOptions,
+): AsyncGenerator<Uint8Array> {
+  const given = checkOptions('export', options, EXPORT)
+  const { compress = false, onDamage = 'refuse', signal } = given
+  if (compress !== 'gzip' && typeof compress !== 'boolean') throw invalid('compress', "true, false or 'gzip'")
+  if (onDamage !== 'refuse' && onDamage !== 'skip') throw invalid('onDamage', "'refuse' or 'skip'")
+  checkSignal(signal)
+  checkFunction('onProgress', given.onProgress)
+  const plain = pages(host, ids === undefined ? undefined : idsOf(ids), given)
+  return compress === false ? plain : packed(plain)
+}
+
+function idsOf(ids: string | readonly string[]): string[] {
+  const list = typeof ids === 'string' ? [ids] : itemsOf('ids', ids, 'a thread id, or a list of them')
+  return list.map((id, i) => {
+    checkIdAt(typeof ids === 'string' ? 'ids' : `ids[${i}]`, 'A thread id', id)
+    return id
+  })
+}
+
+async function* pages(
+  host: Host,
+  ids: readonly string[] | undefined,
+  { onDamage = 'refuse', signal, onProgress }: ExportOptions,
+): AsyncGenerator<Uint8Array> {
+  const id = newId()
+  const request = { id, onDamage, ...(ids ? { ids } : {}) }
+  let bytes = 0
+  let isLast = false
+  try {
+    for (let page = 0; !isLast; page++) {
+      signal?.throwIfAborted()
+      const reply = await host.exportPage({ ...request, page })
+      isLast = reply.isLast
+      bytes += reply.bytes.length
+      onProgress?.({ checkpoints: reply.checkpoints, bytes })
+      yield reply.bytes
+    }
+  } finally {
+    // Whoever stops in the middle lets go of what the other side holds; a side that is gone holds nothing.
+    if (!isLast) await host.endCarry({ id }).catch(() => {})
+  }
+}
+
+async function* packed(plain: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  if (typeof CompressionStream === 'undefined')
+    throw new CheckpointerError(
+      'UNSUPPORTED',
+      'This engine has no CompressionStream: export without compress.',
+      {
+        path: 'compress',
+      },
+    )
+  yield* through(plain, new CompressionStream('gzip'), PACKED_AT_ONCE)
+}

@@ -1,0 +1,159 @@
+import { CheckpointerError } from '../errors.ts'
+import { clearImport } from './carry/clear.ts'
+import { BYTES_A_PAGE } from './carry/export-rows.ts'
+import { exportLines } from './carry/export.ts'
+import { Handoff } from './carry/handoff.ts'
+import { joined } from './carry/joined.ts'
+import { ImportRow } from './carry/import-row.ts'
+import { Importer, type StagedImport } from './carry/import.ts'
+import { land } from './carry/landing.ts'
+import { LineWriter, Tally, type ExportLine } from './carry/lines.ts'
+import type { ExportPageReply, ExportPageRequest, ImportPageReply, ImportPageRequest } from './host.ts'
+import { sweep } from './removal/removal.ts'
+import { pauses } from '../state/slices/pause.ts'
+import type { Store } from './store.ts'
+import { partitions } from './survey/every-row.ts'
+
+interface Carry<Page> {
+  /** The page that comes next. */
+  page: number
+  readonly run: Page
+  end(): Promise<void>
+}
+
+type ExportPages = () => Promise<ExportPageReply>
+type ImportPages = (bytes: Uint8Array, isLast: boolean) => Promise<ImportPageReply>
+
+/** The exports and imports that are under way here, by the ids that callers gave them. */
+interface Carries {
+  readonly exports: Map<string, Carry<ExportPages>>
+  readonly imports: Map<string, Carry<ImportPages>>
+}
+
+const all = new WeakMap<Store, Carries>()
+
+function carriesOf(store: Store): Carries {
+  const known = all.get(store) ?? { exports: new Map(), imports: new Map() }
+  all.set(store, known)
+  return known
+}
+
+/** The next lines of an export; it begins with page 0, and ends with its last one or with `endCarry`. */
+export function exportPage(store: Store, request: ExportPageRequest): Promise<ExportPageReply> {
+  return nextPage(
+    carriesOf(store).exports,
+    request,
+    async () => startExport(store, request),
+    (run) => run(),
+    ({ isLast }) => isLast,
+  )
+}
+
+/** The next bytes of an import; it begins with page 0. Nothing of it is there before the last page is answered. */
+export function importPage(store: Store, request: ImportPageRequest): Promise<ImportPageReply> {
+  return nextPage(
+    carriesOf(store).imports,
+    request,
+    () => startImport(store, request),
+    (run) => run(request.bytes, request.isLast),
+    ({ imported }) => imported !== undefined,
+  )
+}
+
+/** Lets go of an export, or of an import and all that it has staged. */
+export async function endCarry(store: Store, { id }: { readonly id: string }): Promise<void> {
+  for (const carries of Object.values(carriesOf(store)) as Map<string, Carry<unknown>>[]) {
+    const carry = carries.get(id)
+    carries.delete(id)
+    await carry?.end()
+  }
+}
+
+/** Lets go of all: the store is about to close. */
+export async function endCarries(store: Store): Promise<void> {
+  const { exports, imports } = carriesOf(store)
+  for (const id of [...exports.keys(), ...imports.keys()]) await endCarry(store, { id })
+}
+
+async function nextPage<Page, Reply>(
+  carries: Map<string, Carry<Page>>,
+  { id, page }: { readonly id: string; readonly page: number },
+  start: () => Promise<Carry<Page>>,
+  run: (page: Page) => Promise<Reply>,
+  isLast: (reply: Reply) => boolean,
+): Promise<Reply> {
+  const known = carries.get(id)
+  // A worker that was lost and started again knows nothing of what the last one was doing.
+  if (page !== (known?.page ?? 0))
+    throw new CheckpointerError('FAILED', 'The export or import was cut off. Start it again.', {
+      outcome: 'none',
+    })
+  const carry = known ?? (await start())
+  carries.set(id, carry)
+  carry.page++
+  try {
+    const reply = await run(carry.run)
+    if (isLast(reply)) carries.delete(id)
+    return reply
+  } catch (error) {
+    carries.delete(id)
+    await carry.end()
+    throw error
+  }
+}
+
+function startExport(store: Store, request: ExportPageRequest): Carry<ExportPages> {
+  const lines = exportLines(store, request, partitions(store))
+  const writer = new LineWriter()
+  const tally = new Tally()
+  const run = async (): Promise<ExportPageReply> => {
+    const pause = pauses()
+    const pieces: Uint8Array[] = []
+    let length = 0
+    let line: ExportLine | undefined
+    while (length < BYTES_A_PAGE && line?.kind !== 'end') {
+      const { value, done } = await lines.next()
+      if (done) break
+      line = value
+      tally.see(value)
+      for (const piece of writer.write(value)) {
+        pieces.push(piece)
+        length += piece.length
+      }
+      await pause()
+    }
+    const { checkpoints } = tally.counts
+    return { bytes: joined(pieces), isLast: line?.kind === 'end', checkpoints }
+  }
+  return { page: 0, run, end: async () => void (await lines.return(undefined)) }
+}
+
+async function startImport(store: Store, request: ImportPageRequest): Promise<Carry<ImportPages>> {
+  const row = new ImportRow(store, request.id)
+  await row.put('staging')
+  const source = new Handoff()
+  const importer = new Importer(store, request)
+  const staging: Promise<StagedImport> = importer.run(source)
+  // Told with the page during which it fails, or the next one.
+  staging.catch(() => {})
+  const run = async (bytes: Uint8Array, isLast: boolean): Promise<ImportPageReply> => {
+    await row.sign()
+    await Promise.race([source.put(bytes), staging])
+    const { checkpoints } = importer.counts
+    if (!isLast) return { checkpoints }
+    source.end()
+    const imported = await land(store, row, await staging, sweep)
+    return { checkpoints: imported.checkpoints, imported }
+  }
+  const end = async (): Promise<void> => {
+    source.end()
+    await staging.catch(() => {})
+    // It is decided, and could not be taken back: the next to open goes on with it.
+    if (row.state === 'publishing') return
+    await clearImport(store, row).catch((cause: unknown) => {
+      const message = 'What an import had staged could not be removed yet; a later opening does.'
+      store.warn(new CheckpointerError('FAILED', message, { cause }))
+    })
+  }
+  return { page: 0, run, end }
+}

@@ -1,0 +1,180 @@
+import { fold, parseDelta, type Delta } from '../../state/delta.ts'
+import type { Json } from '../../state/json.ts'
+import { toBytes } from '../../state/json-bytes.ts'
+import { partsOf, seqRange } from '../../storage/keys.ts'
+import type { Query, Row } from '../../storage/storage.ts'
+import { CheckpointerError } from '../../errors.ts'
+import { familyQuery } from '../family.ts'
+import { FrameRows, missingLink, parseBody, readFrames } from '../frames/frames.ts'
+import { infoOf, openCheckpoint, type CheckpointRow } from '../rows/checkpoint-row.ts'
+import type { Segment } from '../rows/lanes.ts'
+import { unlessDamaged, type Store } from '../store.ts'
+import type { FamilyView } from './family-view.ts'
+import { piecesOf, type ExportLine } from './lines.ts'
+
+const ROWS_A_PAGE = 64
+/** A page ends with the row that goes beyond this, so that one page is never much in memory. */
+export const BYTES_A_PAGE = 128 * 1024
+
+/** A removal has passed: what was read so far no longer fits together. */
+export const CHANGED = Symbol('changed')
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+export interface Leaving {
+  /** Told of each checkpoint that cannot be read; throws where none may be left out. */
+  readonly out: (error: CheckpointerError) => void
+  /** Those that were left out, as `lane/seq`: what stands on them is as well. */
+  readonly names: Set<string>
+}
+
+export const nameOf = (lane: number, seq: number): string => `${lane}/${seq}`
+
+/** All checkpoints of one lane that are shown, in order of their seqs. */
+export async function* checkpointLines(
+  store: Store,
+  view: FamilyView,
+  number: number,
+  leaving: Leaving,
+): AsyncGenerator<ExportLine | typeof CHANGED> {
+  const lane = view.lanes[number] as FamilyView['lanes'][number]
+  const leaveOut = (seq: number, error: unknown): ExportLine => {
+    if (!CheckpointerError.is(error, 'CORRUPT')) throw error
+    leaving.out(error)
+    leaving.names.add(nameOf(number, seq))
+    return { kind: 'missing', lane: number, seq }
+  }
+  for (let from = lane.from; from <= lane.to;) {
+    const page = await readPage(store, view, lane.name, from, lane.to)
+    if (page === CHANGED) {
+      yield CHANGED
+      return
+    }
+    for (const seq of page.shown) {
+      for (const lost of lostBefore(view, lane.name, from, seq)) yield leaveOut(lost, notThere(lost))
+      try {
+        yield* await linesOf(store, view, number, seq, page.rows, leaving)
+      } catch (error) {
+        yield leaveOut(seq, error)
+      }
+      from = seq + 1
+    }
+    for (const lost of lostBefore(view, lane.name, from, page.last + 1)) yield leaveOut(lost, notThere(lost))
+    from = page.last + 1
+  }
+}
+
+/** Rows that nobody has removed, and that are not there. */
+function* lostBefore(view: FamilyView, lane: string, from: number, seq: number): Generator<number> {
+  for (let at = from; ;) {
+    const lost = view.expected(lane, at, seq - 1)
+    if (lost === undefined) return
+    yield lost
+    at = lost + 1
+  }
+}
+
+const notThere = (seq: number): CheckpointerError =>
+  new CheckpointerError('CORRUPT', `The row of checkpoint ${seq} is not there, and nobody has removed it.`, {
+    seq,
+  })
+
+interface Page {
+  readonly rows: FrameRows
+  readonly shown: readonly number[]
+  /** All up to here has been looked at. */
+  readonly last: number
+}
+
+async function readPage(
+  store: Store,
+  view: FamilyView,
+  lane: string,
+  from: number,
+  to: number,
+): Promise<Page | typeof CHANGED> {
+  for (;;) {
+    const range = { table: 'checkpoints', ...seqRange(lane, from, to), limit: ROWS_A_PAGE } as const
+    const [ahead = []] = await store.storage.read(view.partition, [range])
+    const rows = fewEnough(view, ahead)
+    const isRest = rows.length === ahead.length && ahead.length < ROWS_A_PAGE
+    const last = isRest ? to : (rows.at(-1)?.key[1] as number)
+    // Again, with their parts and the family's row, at one moment.
+    const shown = rows.filter(({ key }) => view.shows(lane, key[1] as number))
+    const [family = [], again = [], ...parts] = await store.storage.read(view.partition, [
+      familyQuery,
+      { table: 'checkpoints', keys: shown.map(({ key }) => key) },
+      ...shown.flatMap((row) => partsQuery(view.partition, row)),
+    ])
+    if (!(await view.holds(store, family[0]?.version))) return CHANGED
+    // Rewritten in between, as a keyframe perhaps: its parts are others now.
+    if (again.length !== shown.length || again.some((row, i) => row.version !== shown[i]?.version)) continue
+    const seqs = shown.map(({ key }) => key[1] as number)
+    return { rows: new FrameRows(view.partition, again, parts.flat()), shown: seqs, last }
+  }
+}
+
+function fewEnough(view: FamilyView, rows: readonly Row[]): readonly Row[] {
+  let bytes = 0
+  const end = rows.findIndex((row) => {
+    bytes += unlessDamaged(() => openCheckpoint(view.partition, row))?.facts.frame.size ?? 0
+    return bytes > BYTES_A_PAGE
+  })
+  return end < 0 ? rows : rows.slice(0, end + 1)
+}
+
+function partsQuery(partition: string, row: Row): Query[] {
+  const [lane, seq] = row.key as [string, number]
+  const parts = unlessDamaged(() => openCheckpoint(partition, row))?.facts.frame.parts
+  return parts ? [{ table: 'parts', ...partsOf(lane, seq, parts[0]) }] : []
+}
+
+async function linesOf(
+  store: Store,
+  view: FamilyView,
+  number: number,
+  seq: number,
+  rows: FrameRows,
+  leaving: Leaving,
+): Promise<ExportLine[]> {
+  const { name, lineage } = view.lanes[number] as FamilyView['lanes'][number]
+  const row = rows.get(name, seq)
+  if (!row) throw missingLink(seq)
+  const { base } = row.facts.frame
+  const stands =
+    !base || view.shows(...base) ? { base, body: rows.body(row) } : await restOn(store, view, lineage, row)
+  const on = stands.base && ([view.numberOf(stands.base[0]), stands.base[1]] as const)
+  if (on && leaving.names.has(nameOf(...on))) throw missingLink(seq)
+  const [body, ...more] = piecesOf(decoder.decode(stands.body))
+  return [
+    {
+      kind: 'checkpoint',
+      lane: number,
+      facts: infoOf(row.facts),
+      ...(on ? { base: on } : {}),
+      size: stands.body.length,
+      body,
+    },
+    ...more.map((piece) => ({ kind: 'more', body: piece }) as const),
+  ]
+}
+
+/** The same state, standing on the nearest checkpoint below that is exported, or on none. */
+async function restOn(
+  store: Store,
+  view: FamilyView,
+  lineage: readonly Segment[],
+  { lane, seq, facts }: CheckpointRow,
+): Promise<{ readonly base?: readonly [string, number] | undefined; readonly body: Uint8Array }> {
+  const rows = await readFrames(store, view.partition, lineage, facts.frame.root, seq)
+  const deltas: Delta[] = []
+  for (let link = rows.get(lane, seq); ;) {
+    if (!link) throw missingLink(seq)
+    const { base } = link.facts.frame
+    const parsed = parseBody(rows.body(link), link.seq)
+    if (!base) return { body: toBytes(deltas.reduce<Json>(fold, parsed)) }
+    deltas.unshift(parseDelta(parsed))
+    if (view.shows(...base)) return { base, body: toBytes(deltas.flat() as unknown as Json) }
+    link = rows.get(...base)
+  }
+}

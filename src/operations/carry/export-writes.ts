@@ -1,0 +1,83 @@
+import { seqRange } from '../../storage/keys.ts'
+import type { Query, Row } from '../../storage/storage.ts'
+import { CheckpointerError } from '../../errors.ts'
+import { familyQuery } from '../family.ts'
+import { laneOf, shows } from '../rows/lanes.ts'
+import type { ThreadFacts } from '../rows/thread-row.ts'
+import { unlessDamaged, type Store } from '../store.ts'
+import { openWrite, partsOfWrite } from '../writes.ts'
+import { CHANGED, nameOf, type Leaving } from './export-rows.ts'
+import type { FamilyView } from './family-view.ts'
+import { piecesOf, type ExportLine } from './lines.ts'
+
+const WRITES_A_PAGE = 32
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** All pending writes of one thread's namespace. */
+export async function* writeLines(
+  store: Store,
+  view: FamilyView,
+  thread: ThreadFacts,
+  leaving: Leaving,
+): AsyncGenerator<ExportLine | typeof CHANGED> {
+  const { lane, next } = thread
+  const { from: start, to } = seqRange(lane, 0, next - 1)
+  for (let from = start; ;) {
+    const query = { table: 'writes', from, to, limit: WRITES_A_PAGE } as const
+    const [ahead = []] = await store.storage.read(view.partition, [query])
+    const last = ahead.at(-1)
+    if (!last) return
+    const rows = ahead.filter(({ key }) => isWritten(view, thread, key[1] as number, leaving))
+    const [family = [], again = [], ...parts] = await store.storage.read(view.partition, [
+      familyQuery,
+      { table: 'writes', keys: rows.map(({ key }) => key) },
+      ...rows.flatMap((row) => partsQueries(view.partition, row)),
+    ])
+    if (!(await view.holds(store, family[0]?.version))) {
+      yield CHANGED
+      return
+    }
+    // A negative index is written over; then it is read again.
+    if (again.length !== rows.length || again.some((row, i) => row.version !== rows[i]?.version)) continue
+    for (const row of again) {
+      try {
+        yield* linesOf(view, row, parts.flat())
+      } catch (error) {
+        if (!CheckpointerError.is(error, 'CORRUPT')) throw error
+        leaving.out(error)
+      }
+    }
+    from = [...last.key, 0]
+  }
+}
+
+/** Whether the checkpoint that it belongs to is in the file. */
+function isWritten(view: FamilyView, { segments }: ThreadFacts, seq: number, leaving: Leaving): boolean {
+  const { lane } = laneOf(segments, seq)
+  return shows(segments, lane, seq) && !leaving.names.has(nameOf(view.numberOf(lane), seq))
+}
+
+const partsQueries = (partition: string, row: Row): readonly Query[] =>
+  unlessDamaged(() => partsOfWrite(partition, row)) ?? []
+
+function linesOf(view: FamilyView, row: Row, parts: readonly Row[]): ExportLine[] {
+  const [lane, seq] = row.key as [string, number]
+  const { at, write } = openWrite(view.partition, row, parts)
+  const { taskId, index, channel } = write
+  const [body, ...more] = piecesOf(decoder.decode(write.body))
+  return [
+    {
+      kind: 'write',
+      lane: view.numberOf(lane),
+      seq,
+      taskId,
+      index,
+      channel,
+      at,
+      size: write.body.length,
+      body,
+    },
+    ...more.map((piece) => ({ kind: 'more', body: piece }) as const),
+  ]
+}

@@ -1,0 +1,96 @@
+import { CheckpointerError } from '../../errors.ts'
+import { CURRENT_FORMAT } from '../../storage/format-version.ts'
+import { threadKey } from '../../storage/keys.ts'
+import { noThread, type Store } from '../store.ts'
+import { CHANGED, checkpointLines, type Leaving } from './export-rows.ts'
+import { writeLines } from './export-writes.ts'
+import { FamilyView } from './family-view.ts'
+import { EXPORT_VERSION, Tally, type ExportLine } from './lines.ts'
+
+/** How often one family is begun again because a removal passed while it was read. */
+const TRIES = 8
+
+export interface ExportOf {
+  /** All threads when absent. */
+  readonly ids?: readonly string[]
+  readonly onDamage: 'refuse' | 'skip'
+}
+
+/** Every line of an export, in order. Refuses an unknown id before the first. */
+export async function* exportLines(
+  store: Store,
+  { ids, onDamage }: ExportOf,
+  partitions: AsyncIterable<string>,
+): AsyncGenerator<ExportLine> {
+  const families = ids && (await familiesOf(store, ids))
+  const tally = new Tally()
+  const told = (line: ExportLine): ExportLine => {
+    tally.see(line)
+    return line
+  }
+  yield told({
+    kind: 'forkpoint-export',
+    version: EXPORT_VERSION,
+    format: CURRENT_FORMAT,
+    createdAt: Date.now(),
+  })
+  for await (const partition of families?.keys() ?? partitions)
+    for await (const line of familyLines(store, partition, families?.get(partition), onDamage === 'skip'))
+      yield told(line)
+  yield { kind: 'end', ...tally.counts }
+}
+
+/** The threads that were asked for, by the partition that they live in. */
+async function familiesOf(store: Store, ids: readonly string[]): Promise<Map<string, Set<string>>> {
+  const families = new Map<string, Set<string>>()
+  for (const thread of ids) {
+    const found = await store.storage.locate(threadKey(thread, ''))
+    if (!found) throw noThread({ thread, namespace: '' })
+    families.set(found.partition, (families.get(found.partition) ?? new Set()).add(thread))
+  }
+  return families
+}
+
+/** One family as it was at one moment. When a removal passes, its lines are taken back and come anew. */
+async function* familyLines(
+  store: Store,
+  partition: string,
+  wanted: ReadonlySet<string> | undefined,
+  leaveOut: boolean,
+): AsyncGenerator<ExportLine> {
+  const names = new Set<string>()
+  const leaving: Leaving = {
+    names,
+    out(error) {
+      if (!leaveOut) throw error
+      store.warn(new CheckpointerError('CORRUPT', `Left out of the export: ${error.message}`, error))
+    },
+  }
+  for (let tried = 0; tried < TRIES; tried++) {
+    names.clear()
+    const view = await FamilyView.read(store, partition, wanted, leaveOut)
+    if (view.threads.length === 0 && tried === 0) return
+    yield { kind: tried === 0 ? 'family' : 'again' }
+    for (const facts of view.threads) yield view.threadLine(facts)
+    let isWhole = true
+    for await (const line of rowLines(store, view, leaving)) {
+      if (line !== CHANGED) yield line
+      else isWhole = false
+      if (!isWhole) break
+    }
+    if (isWhole) return
+  }
+  throw new CheckpointerError(
+    'CONFLICT',
+    `Checkpoints were removed ${TRIES} times while they were exported. Try again later.`,
+  )
+}
+
+async function* rowLines(
+  store: Store,
+  view: FamilyView,
+  leaving: Leaving,
+): AsyncGenerator<ExportLine | typeof CHANGED> {
+  for (const number of view.lanes.keys()) yield* checkpointLines(store, view, number, leaving)
+  for (const thread of view.threads) yield* writeLines(store, view, thread, leaving)
+}

@@ -1,0 +1,171 @@
+import { CheckpointerError } from '../../errors.ts'
+import { fold, parseDelta } from '../../state/delta.ts'
+import { fromBytes, toBytes } from '../../state/json-bytes.ts'
+import type { Soundness } from '../../state/sound.ts'
+import { checkpointKey, stagedKey } from '../../storage/keys.ts'
+import { newestFirst } from '../find.ts'
+import { isLong } from '../frames/compact.ts'
+import { checkpointPuts, deltaFrame, keyframe } from '../rows/checkpoint-row.ts'
+import { laneOf, shows, type Segment } from '../rows/lanes.ts'
+import { seal } from '../rows/seal.ts'
+import type { ThreadFacts } from '../rows/thread-row.ts'
+import type { Store } from '../store.ts'
+import { writePuts } from '../writes.ts'
+import type { CheckpointLine, WriteLine } from './lines.ts'
+import { Gaps } from './gaps.ts'
+import { lineageOf, mayStandOn, type Plan, type PlannedLane, type PlannedThread } from './plan.ts'
+import { Shown } from './shown.ts'
+import { Stage } from './stage.ts'
+import { readState, RecentStates, type HeldState } from './states.ts'
+
+/** Counts what is stored against what an import may take. */
+export type Spend = (bytes: number) => void
+
+const encoder = new TextEncoder()
+
+/** Checks the rows of one family, each against those before it, and stages them. */
+export class FamilyImport {
+  /** Rows have come that nobody shows: they are swept when all else is there. */
+  hasUnshown = false
+  readonly #store: Store
+  readonly #stage: Stage
+  readonly #plan: Plan
+  readonly #soundness: Soundness
+  readonly #spend: Spend
+  readonly #shown: Shown
+  readonly #gaps = new Map<number, Gaps>()
+  readonly #recent = new RecentStates()
+
+  constructor(store: Store, partition: string, plan: Plan, soundness: Soundness, spend: Spend) {
+    this.#store = store
+    this.#stage = new Stage(store, partition)
+    this.#plan = plan
+    this.#soundness = soundness
+    this.#spend = spend
+    this.#shown = new Shown(plan.threads.map(({ line, segments }) => ({ segments, next: line.next })))
+  }
+
+  get partition(): string {
+    return this.#stage.partition
+  }
+
+  open(): Promise<void> {
+    return this.#stage.open()
+  }
+
+  async checkpoint({ lane: number, facts, base }: CheckpointLine, text: string): Promise<void> {
+    const lane = this.#laneFor(number)
+    const { seq } = facts
+    const gaps = this.#gapsOf(number, lane)
+    if (seq <= gaps.last) throw wrong('its seq is out of order')
+    if (lane.owner && seq >= lane.owner.line.next) throw wrong('its seq is beyond those of its thread')
+    if (facts.parent && facts.parent.seq >= seq) throw wrong('it comes before its parent')
+    gaps.pass(seq)
+    for (const [, value] of facts.extra ?? []) this.#soundness.check(value)
+    const on = base && (await this.#base(number, seq, base))
+    const given = encoder.encode(text)
+    const parsed = fromBytes(given)
+    const state = on ? fold(on.state, parseDelta(parsed)) : parsed
+    this.#soundness.check(state)
+    const isDelta = on && base && !isLong(on.facts.frame)
+    // A chain that has become long gets a keyframe, as one that is saved does: so none is ever endless.
+    const body = on && !isDelta ? toBytes(state) : given
+    this.#spend(body.length)
+    const frame = isDelta
+      ? deltaFrame(this.#laneFor(base[0]).name, on.facts, body.length)
+      : keyframe(seq, body.length)
+    const placed = checkpointPuts(
+      this.#store.storage.limits,
+      this.partition,
+      lane.name,
+      { ...facts, frame },
+      body,
+    )
+    await this.#stage.add(placed.puts)
+    this.#recent.add(lane.name, { facts: placed.facts, state })
+    this.hasUnshown ||= !this.#shown.has(lane.name, seq)
+  }
+
+  async write({ lane: number, seq, at, taskId, index, channel }: WriteLine, text: string): Promise<void> {
+    const lane = this.#laneFor(number)
+    const { owner } = lane
+    if (!owner || seq >= owner.line.next) throw wrong('it belongs to no checkpoint')
+    const { lane: shown } = laneOf(owner.segments, seq)
+    if (!shows(owner.segments, shown, seq)) throw wrong('it belongs to no checkpoint')
+    const body = encoder.encode(text)
+    this.#soundness.check(fromBytes(body))
+    this.#spend(body.length)
+    this.#stage.need(checkpointKey(shown, seq))
+    const write = { taskId, index, channel, body }
+    await this.#stage.add(
+      writePuts(this.#store.storage.limits, this.partition, { lane: lane.name, seq }, { at, write }),
+    )
+  }
+
+  /** All rows are there: the threads' own are made, and laid aside until the whole file is known to be good. */
+  async finish(): Promise<void> {
+    await this.#stage.flush()
+    const heads = new Map<PlannedThread, ThreadFacts>()
+    for (const thread of this.#plan.threads) heads.set(thread, await this.#factsOf(thread))
+    const others = new Set(
+      [...heads.values()].flatMap((facts) => (facts.namespace !== '' && facts.head ? facts.thread : [])),
+    )
+    let number = 0
+    for (const facts of heads.values()) {
+      const isOther = facts.namespace === '' && others.has(facts.thread)
+      const key = stagedKey(number++)
+      const head = seal(this.partition, 'meta', key, { ...facts, ...(isOther ? { others: true } : {}) })
+      await this.#stage.add([{ table: 'meta', key, head }])
+    }
+    await this.#stage.flush()
+  }
+
+  async #factsOf({ line, segments: shown }: PlannedThread): Promise<ThreadFacts> {
+    const { thread, namespace, createdAt, updatedAt, next, label, forkOf } = line
+    const segments = shown.map((segment, i): Segment => {
+      const number = line.segments[i]?.lane ?? -1
+      const gone = this.#gapsOf(number, this.#laneFor(number)).upTo(segment.to ?? next - 1)
+      return gone.length > 0 ? { ...segment, gone } : segment
+    })
+    const facts: ThreadFacts = {
+      thread,
+      namespace,
+      createdAt,
+      updatedAt,
+      segments,
+      next,
+      lane: segments.at(-1)?.lane ?? '',
+      ...(label === undefined ? {} : { label }),
+      ...(forkOf ? { forkOf } : {}),
+    }
+    const row = { partition: this.partition, version: '', facts }
+    for await (const { facts: head } of newestFirst(this.#store, row, { page: 4 })) return { ...facts, head }
+    return facts
+  }
+
+  #gapsOf(number: number, { from }: PlannedLane): Gaps {
+    const gaps = this.#gaps.get(number) ?? new Gaps(from)
+    this.#gaps.set(number, gaps)
+    return gaps
+  }
+
+  #laneFor(number: number): PlannedLane {
+    const lane = this.#plan.lanes.get(number)
+    if (!lane) throw wrong('no thread shows its lane')
+    return lane
+  }
+
+  async #base(number: number, seq: number, base: readonly [lane: number, seq: number]): Promise<HeldState> {
+    if (!mayStandOn(this.#plan, { lane: number, seq }, base)) throw wrong('it cannot stand on what it names')
+    const { name } = this.#laneFor(base[0])
+    const recent = this.#recent.get(name, base[1])
+    if (recent) return recent
+    await this.#stage.flush()
+    const found = await readState(this.#store, this.partition, lineageOf(this.#plan, base[0]), name, base[1])
+    if (!found) throw wrong('what it stands on is not there')
+    this.#recent.add(name, found)
+    return found
+  }
+}
+
+const wrong = (why: string): CheckpointerError => new CheckpointerError('CORRUPT', why)

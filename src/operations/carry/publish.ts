@@ -1,0 +1,136 @@
+import { CheckpointerError } from '../../errors.ts'
+import { STAGED, threadKey } from '../../storage/keys.ts'
+import { bytesOf, type Batch, type Row } from '../../storage/storage.ts'
+import { LOST_RACE, tryCommit } from '../commit.ts'
+import { familyQuery, openFamily, renewFamily } from '../family.ts'
+import { birthPut } from '../rows/birth-row.ts'
+import { seal, unseal } from '../rows/seal.ts'
+import { threadPut, type ThreadFacts, type ThreadRow } from '../rows/thread-row.ts'
+import type { Store } from '../store.ts'
+
+/** The rows of threads that an import has laid aside in one of its partitions. */
+export interface Staged {
+  readonly row: Row
+  readonly facts: ThreadFacts
+}
+
+export async function readStaged(store: Store, partition: string): Promise<Staged[]> {
+  const [rows = []] = await store.storage.read(partition, [{ table: 'meta', ...STAGED }])
+  return rows.map((row) => ({ row, facts: unseal(partition, 'meta', row) as ThreadFacts }))
+}
+
+/** Gives staged threads the names that they are to have; those without one are dropped. */
+export async function nameStaged(
+  store: Store,
+  partition: string,
+  names: ReadonlyMap<string, string | undefined>,
+): Promise<void> {
+  const nameFor = (thread: string): string | undefined => (names.has(thread) ? names.get(thread) : thread)
+  const staged = await readStaged(store, partition)
+  if (staged.some(({ facts }) => nameFor(facts.thread) === undefined))
+    await markUntidy(store, partition, staged)
+  const batches = staged.map(({ row, facts }): Batch => {
+    const thread = nameFor(facts.thread)
+    const { key } = row
+    if (thread === undefined) return { deletes: [{ table: 'meta', key }] }
+    const { forkOf } = facts
+    const from = forkOf && { ...forkOf, thread: nameFor(forkOf.thread) ?? forkOf.thread }
+    if (thread === facts.thread && from?.thread === forkOf?.thread) return {}
+    const named = { ...facts, thread, ...(from ? { forkOf: from } : {}) }
+    return { puts: [{ table: 'meta', key, head: seal(partition, 'meta', key, named) }] }
+  })
+  for (const batch of inCommits(store, batches)) await store.storage.commit(partition, batch)
+}
+
+/** Somewhere in the lanes of these stand rows that nobody will show: a sweep goes there. */
+export async function markUntidy(store: Store, partition: string, staged: readonly Staged[]): Promise<void> {
+  const lanes = new Set(staged.flatMap(({ facts }) => facts.segments.map(({ lane }) => lane)))
+  const [family] = await store.storage.read(partition, [familyQuery])
+  const { check, put } = renewFamily(partition, openFamily(partition, family), [...lanes])
+  await store.storage.commit(partition, { checks: [check], puts: [put] })
+}
+
+/**
+ * Lets the threads of one partition be seen. `onTaken` is asked when there is such a thread by now: for another name,
+ * or none. Where one commit cannot hold them all there are several, each of them whole; whoever finds staged rows
+ * that are to be published goes on with them.
+ */
+export async function publishPartition(
+  store: Store,
+  partition: string,
+  onTaken: (thread: string) => Promise<string | undefined>,
+  onPublished: (thread: ThreadRow) => void = () => {},
+): Promise<void> {
+  for (let tried = 0; tried < MOST_TRIES; tried++) {
+    const staged = await readStaged(store, partition)
+    if (staged.length === 0) return
+    const [family] = await store.storage.read(partition, [familyQuery])
+    const { check, put } = renewFamily(partition, openFamily(partition, family))
+    const some = fitting(store, partition, staged)
+    const result = await tryCommit(store, partition, {
+      checks: [
+        check,
+        ...some.flatMap(({ row, facts }) => [
+          { table: 'meta', key: row.key, version: row.version } as const,
+          { table: 'threads', key: threadKey(facts.thread, facts.namespace), version: undefined } as const,
+        ]),
+      ],
+      puts: [put, ...some.flatMap(({ facts }) => [threadPut(partition, facts), birthPut(partition, facts)])],
+      deletes: some.map(({ row }) => ({ table: 'meta', key: row.key })),
+    })
+    if (result !== LOST_RACE) for (const { facts } of some) onPublished({ partition, version: result, facts })
+    else await makeWay(store, partition, some, onTaken)
+  }
+  throw new CheckpointerError('CONFLICT', 'Other writers kept taking the names of imported threads.')
+}
+
+const MOST_TRIES = 1000
+/** A staged row takes two checks, two puts and a deletion. */
+const OPERATIONS = 5
+
+/** As many as one commit takes; the whole of a thread stays together where it can. */
+function fitting(store: Store, partition: string, staged: readonly Staged[]): readonly Staged[] {
+  const { operations, commitBytes } = store.storage.limits
+  let bytes = 0
+  const end = staged.findIndex(({ facts }, i) => {
+    bytes += bytesOf(threadPut(partition, facts)) * 2
+    return i > 0 && ((i + 1) * OPERATIONS > operations - 2 || bytes > commitBytes / 2)
+  })
+  return end < 0 ? staged : staged.slice(0, end)
+}
+
+async function makeWay(
+  store: Store,
+  partition: string,
+  staged: readonly Staged[],
+  onTaken: (thread: string) => Promise<string | undefined>,
+): Promise<void> {
+  for (const thread of new Set(staged.map(({ facts }) => facts.thread))) {
+    const found = await store.storage.locate(threadKey(thread, ''))
+    if (found && found.partition !== partition)
+      await nameStaged(store, partition, new Map([[thread, await onTaken(thread)]]))
+  }
+}
+
+/** Batches joined, as many as one commit takes. */
+function* inCommits(store: Store, batches: readonly Batch[]): Generator<Batch> {
+  const { operations, commitBytes } = store.storage.limits
+  let some: Batch[] = []
+  let bytes = 0
+  const join = (): Batch => ({
+    puts: some.flatMap(({ puts = [] }) => puts),
+    deletes: some.flatMap(({ deletes = [] }) => deletes),
+  })
+  for (const batch of batches) {
+    if (!batch.puts && !batch.deletes) continue
+    const more = (batch.puts ?? []).reduce((sum, put) => sum + bytesOf(put), 0)
+    if (some.length > 0 && (some.length + 1 > operations || bytes + more > commitBytes)) {
+      yield join()
+      some = []
+      bytes = 0
+    }
+    some.push(batch)
+    bytes += more
+  }
+  if (some.length > 0) yield join()
+}

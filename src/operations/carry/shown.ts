@@ -1,0 +1,47 @@
+import { includes, stretches, type Ranges, type Segment } from '../rows/lanes.ts'
+
+interface View {
+  readonly to: number
+  readonly hide: Ranges
+  /** What is hidden and what is gone, in order. */
+  readonly without: Ranges
+}
+
+interface Views {
+  /** Up to here some thread shows everything that is there. */
+  all: number
+  readonly each: View[]
+}
+
+/** Which rows any of many threads shows, by lane. */
+export class Shown {
+  readonly #lanes = new Map<string, Views>()
+
+  constructor(threads: Iterable<{ readonly segments: readonly Segment[]; readonly next: number }>) {
+    for (const { segments, next } of threads)
+      for (const { lane, to = next - 1, hide = [], gone = [] } of stretches(segments)) {
+        const views: Views = this.#lanes.get(lane) ?? { all: -1, each: [] }
+        this.#lanes.set(lane, views)
+        views.each.push({ to, hide, without: [...hide, ...gone].sort((a, b) => a[0] - b[0]) })
+        if (hide.length === 0) views.all = Math.max(views.all, to)
+      }
+  }
+
+  has(lane: string, seq: number): boolean {
+    const views = this.#lanes.get(lane)
+    if (!views) return false
+    return seq <= views.all || views.each.some(({ to, hide }) => seq <= to && !includes(hide, seq))
+  }
+
+  /** The first seq in this range whose row must be there. */
+  expected(lane: string, from: number, to: number): number | undefined {
+    const first = Math.min(...(this.#lanes.get(lane)?.each ?? []).map((view) => firstWith(view, from)))
+    return first <= to ? first : undefined
+  }
+}
+
+function firstWith({ to, without }: View, from: number): number {
+  let seq = from
+  for (const [start, end] of without) if (start <= seq) seq = Math.max(seq, end + 1)
+  return seq <= to ? seq : Number.POSITIVE_INFINITY
+}

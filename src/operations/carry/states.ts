@@ -1,0 +1,54 @@
+import type { Json } from '../../state/json.ts'
+import { checkpointKey } from '../../storage/keys.ts'
+import { readFrames } from '../frames/frames.ts'
+import { openCheckpoint, type CheckpointFacts } from '../rows/checkpoint-row.ts'
+import type { Segment } from '../rows/lanes.ts'
+import type { Store } from '../store.ts'
+
+export interface HeldState {
+  readonly facts: CheckpointFacts
+  readonly state: Json
+}
+
+const MOST_HELD = 32
+/** Of all states that are held, as if they shared nothing. */
+const MOST_BYTES = 32 * 1024 * 1024
+
+/** The states that came last: what comes next mostly stands on one of them. Others are read again. */
+export class RecentStates {
+  readonly #held = new Map<string, HeldState>()
+  #bytes = 0
+
+  add(lane: string, held: HeldState): void {
+    this.#held.set(`${lane}/${held.facts.seq}`, held)
+    this.#bytes += weightOf(held)
+    for (const [name, oldest] of this.#held) {
+      if (this.#held.size === 1 || (this.#held.size <= MOST_HELD && this.#bytes <= MOST_BYTES)) return
+      this.#held.delete(name)
+      this.#bytes -= weightOf(oldest)
+    }
+  }
+
+  get(lane: string, seq: number): HeldState | undefined {
+    return this.#held.get(`${lane}/${seq}`)
+  }
+}
+
+const weightOf = ({ facts: { frame } }: HeldState): number => frame.whole + frame.chain
+
+/** A state out of rows that were written before. */
+export async function readState(
+  store: Store,
+  partition: string,
+  lineage: readonly Segment[],
+  lane: string,
+  seq: number,
+): Promise<HeldState | undefined> {
+  const [found] = await store.storage.read(partition, [
+    { table: 'checkpoints', keys: [checkpointKey(lane, seq)] },
+  ])
+  if (!found?.[0]) return undefined
+  const { facts } = openCheckpoint(partition, found[0])
+  const rows = await readFrames(store, partition, lineage, facts.frame.root, seq)
+  return { facts, state: rows.state(lane, seq) }
+}

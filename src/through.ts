@@ -1,0 +1,38 @@
+/** What a CompressionStream or a DecompressionStream is. */
+interface Pair {
+  readonly readable: ReadableStream<Uint8Array>
+  readonly writable: WritableStream<BufferSource>
+}
+
+/**
+ * Bytes through a stream, no faster than they are taken. They go in so many at a time: an engine may work them all
+ * off at once, and hold all that comes of them.
+ */
+export async function* through(
+  source: AsyncIterable<Uint8Array>,
+  { readable, writable }: Pair,
+  atATime: number,
+): AsyncGenerator<Uint8Array> {
+  const reader = readable.getReader()
+  const writer = writable.getWriter()
+  const feeding = (async () => {
+    for await (const chunk of source)
+      for (let at = 0; at < chunk.length; at += atATime) await writer.write(chunk.slice(at, at + atATime))
+    await writer.close()
+  })()
+  // Engines differ in whether a reader learns that its writer has failed.
+  const failing = feeding.then(() => new Promise<never>(() => {}))
+  failing.catch(() => {})
+  try {
+    for (;;) {
+      const { value, done } = await Promise.race([reader.read(), failing])
+      if (done) break
+      yield value
+    }
+    await feeding
+  } finally {
+    // Whichever end stopped first, neither waits for the other.
+    reader.cancel().catch(() => {})
+    writer.abort().catch(() => {})
+  }
+}
