@@ -22,13 +22,14 @@ export type {
   Checkpointer,
   ThreadOptions,
   ThreadsOptions,
-  Usage,
   Verification,
   VerifyOptions,
 } from './checkpointer/checkpointer.ts'
 export type { CarryProgress, ExportOptions } from './checkpointer/carry/export.ts'
 export type { Imported, ImportLimits, ImportOptions } from './checkpointer/carry/import.ts'
 export type { ImportSource } from './checkpointer/carry/source.ts'
+export type { Persistence } from './checkpointer/persistence.ts'
+export type { ThreadUsage, Usage, UsageOptions } from './checkpointer/usage.ts'
 export type { HistoryFilter, HistoryOptions } from './checkpointer/history.ts'
 export type { Lease, LeaseOptions } from './checkpointer/lease.ts'
 export type { PruneOptions } from './checkpointer/prune-rules.ts'

@@ -11,6 +11,7 @@ import type { ImportSource } from './carry/source.ts'
 import { KnownStates } from './known-states.ts'
 import { leaseOf, type Lease } from './lease.ts'
 import { Leases } from './leases.ts'
+import { withoutUndefined } from './fields.ts'
 import {
   checkFunction,
   checkLimit,
@@ -22,9 +23,11 @@ import {
 } from './options.ts'
 import { onPageEnd } from './page-end.ts'
 import { storedThreadRules, type ThreadRetention } from './retention.ts'
+import { askToPersist, isPersisted, quotaHere, type Persistence } from './persistence.ts'
 import { Saves } from './saves.ts'
 import { StoredThread, type Shared } from './stored-thread.ts'
 import type { Thread } from './thread.ts'
+import { countUsage, USAGE, type Usage, type UsageOptions } from './usage.ts'
 import { UnsureChanges } from './unsure.ts'
 
 export interface ThreadsOptions {
@@ -37,17 +40,6 @@ export interface ThreadsOptions {
   /** Only threads that fit. */
   readonly where?: ((thread: ThreadSummary) => boolean) | undefined
   readonly signal?: AbortSignal | undefined
-}
-
-/** What the store holds. Bytes are those that were handed to the storage; on disk they may be fewer or more. */
-export interface Usage {
-  readonly bytes: number
-  readonly threads: number
-  readonly checkpoints: number
-  /** What the browser says it would allow the whole site, if it says anything. An estimate. */
-  readonly quota?: number
-  /** Whether the browser has promised not to evict this site's data to make room. */
-  readonly persisted?: boolean
 }
 
 export interface ThreadOptions {
@@ -83,9 +75,9 @@ export interface Checkpointer {
   /** Hears of every change, from any tab. Call what it returns to stop. */
   subscribe(listener: (event: CheckpointerEvent) => void): () => void
   /** Counts what is stored, by reading it. */
-  usage(): Promise<Usage>
-  /** Asks the browser not to evict this site's data. */
-  persist(): Promise<'granted' | 'refused' | 'unsupported'>
+  usage(options?: UsageOptions): Promise<Usage>
+  /** Asks the browser not to evict this site's data; `unsupported` where it cannot be asked, as in a worker. */
+  persist(): Promise<Persistence>
   /** Resolves when all that was saved so far is durable; rejects when some of it could not be. */
   flush(): Promise<void>
   /** Checks every row, and every state down its chain. */
@@ -197,23 +189,18 @@ export class StoredCheckpointer implements Checkpointer {
     return this.#events.subscribe(listener)
   }
 
-  async usage(): Promise<Usage> {
-    const stored = await this.#shared.host.usage()
-    const manager = globalThis.navigator?.storage as StorageManager | undefined
-    const { quota } = (await manager?.estimate?.().catch(() => undefined)) ?? {}
-    const persisted = await manager?.persisted?.().catch(() => undefined)
-    return {
-      ...stored,
-      ...(quota === undefined ? {} : { quota }),
-      ...(persisted === undefined ? {} : { persisted }),
-    }
+  async usage(options: UsageOptions = {}): Promise<Usage> {
+    const given = checkOptions('usage', options, USAGE)
+    checkSignal(given.signal)
+    checkFunction('onProgress', given.onProgress)
+    const stored = await countUsage(this.#shared.host, given)
+    const [quota, persisted] = await Promise.all([quotaHere(), isPersisted()])
+    return { ...stored, ...withoutUndefined({ quota, persisted }) }
   }
 
-  async persist(): Promise<'granted' | 'refused' | 'unsupported'> {
+  async persist(): Promise<Persistence> {
     this.#refuseWhenClosed()
-    const manager = globalThis.navigator?.storage as StorageManager | undefined
-    if (!manager?.persist) return 'unsupported'
-    return (await manager.persist()) ? 'granted' : 'refused'
+    return askToPersist()
   }
 
   async flush(): Promise<void> {

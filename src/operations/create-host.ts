@@ -157,7 +157,7 @@ export async function createHost({
     keepLease: verb(keepLease),
     dropLease: verb(dropLease),
     threads: verb(threads),
-    usage: verb(usage) as () => ReturnType<typeof usage>,
+    usage: verb(usage),
     verify: verb(verify),
     owe: verb(async () => storage.owe?.()) as () => Promise<void>,
     flush: verb(flush) as () => Promise<void>,

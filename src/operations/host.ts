@@ -1,7 +1,7 @@
 import type { CheckpointerEvent } from '../checkpoint.ts'
 import type { Loss } from '../errors.ts'
 import type { Json } from '../state/json.ts'
-import type { SessionReport } from '../storage/storage.ts'
+import type { Key, SessionReport, Table } from '../storage/storage.ts'
 import type {
   ExportPageReply,
   ExportPageRequest,
@@ -47,7 +47,7 @@ export interface Host {
   keepLease(request: KeepLeaseRequest): Promise<boolean>
   dropLease(request: HeldLease): Promise<void>
   threads(request: ThreadsRequest): Promise<ThreadsReply>
-  usage(): Promise<UsageReply>
+  usage(request: UsageRequest): Promise<UsageReply>
   verify(request: VerifyRequest): Promise<VerifyReply>
   /** From here on saves are acknowledged before they are written: to be awaited before the first of them. */
   owe(): Promise<void>
@@ -316,10 +316,30 @@ export interface ThreadsReply {
   readonly next?: { readonly rank: number; readonly thread: string }
 }
 
+export interface UsageRequest {
+  /** Goes on where an answer has ended. */
+  readonly after?: UsageCursor
+}
+
+export interface UsageCursor {
+  readonly partition: string
+  /** What is left of it; absent when it is done. */
+  readonly left?: readonly { readonly table: Table; readonly from: Key }[]
+}
+
+/** What was counted on the way; a thread may come again with the next answer. */
 export interface UsageReply {
-  /** Bytes of all rows, as they were handed to the storage. */
+  /** Bytes of rows, as they were handed to the storage. */
   readonly bytes: number
   readonly threads: number
+  readonly checkpoints: number
+  readonly perThread: readonly ThreadUsage[]
+  readonly next?: UsageCursor
+}
+
+export interface ThreadUsage {
+  readonly thread: string
+  readonly bytes: number
   readonly checkpoints: number
 }
 

@@ -53,6 +53,10 @@ export const seqRange = (lane: string, from: number, to: number): Range => ({
   to: [lane, Math.min(to, Number.MAX_SAFE_INTEGER - 1) + 1],
 })
 export const seqOf = (key: Key): number => key[1] as number
+/** Of a row of `checkpoints`, `parts` or `writes`. */
+export const laneOfKey = (key: Key): string => key[0] as string
+/** Of a row of `threads`. */
+export const threadOf = (key: Key): string => unescapeId(key[0] as string)
 
 /**
  * What a checkpoint's own parts are filed under: new for each time it is written, so that parts can be written
@@ -95,13 +99,15 @@ export const birthKey = (lane: string): Key => [BIRTH, lane]
 export const births: Range = { from: [BIRTH], to: [BIRTH, AFTER_IDS] }
 
 export const FAMILY_KEY: Key = ['family', '']
-export const leaseKey = (thread: string): Key => ['lease', escapeId(thread)]
+const LEASE = 'lease'
+export const leaseKey = (thread: string): Key => [LEASE, escapeId(thread)]
+const BEAT = 'lease-beat'
 /** The sign of life of whoever holds the lease, where no lock of the browser's tells. */
-export const beatKey = (thread: string): Key => ['lease-beat', escapeId(thread)]
+export const beatKey = (thread: string): Key => [BEAT, escapeId(thread)]
 /** All rows of `meta` save those of leases: these go with their thread, and not with its family. */
 export const metaWithoutLeases = (): readonly Range[] => [
-  { from: [], to: ['lease'] },
-  { from: ['lease' + AFTER_IDS], to: [AFTER_IDS] },
+  { from: [], to: [LEASE] },
+  { from: [LEASE + AFTER_IDS], to: [AFTER_IDS] },
 ]
 export const DATABASE_PARTITION = ''
 export const DATABASE_KEY: Key = ['database', '']
@@ -125,3 +131,9 @@ export const importPartition = (id: string, number: number): string => `${import
 /** A thread's row before its import is published: nobody finds it there. */
 export const stagedKey = (number: number): Key => ['staged', String(number).padStart(9, '0')]
 export const STAGED: Range = metaRows('staged')
+
+/** The lane or thread that a row of `meta` is of, if it is of one that is there. */
+export function metaOf([name, of]: Key): { readonly lane?: string; readonly thread?: string } {
+  if (name === BIRTH) return { lane: of as string }
+  return name === LEASE || name === BEAT ? { thread: unescapeId(of as string) } : {}
+}

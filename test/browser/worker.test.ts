@@ -449,7 +449,7 @@ describe('a hostile peer', () => {
     const port = servedHere(async (_, onWarning) => (host = await indexedDbHost({ name }, onWarning)))
     const checkpointer = await open({ name, worker: () => port })
     await checkpointer.thread('t').save({ n: 1 })
-    const before = await host?.usage()
+    const before = await host?.usage({})
     const hostile: unknown[] = [
       undefined,
       null,
@@ -467,7 +467,7 @@ describe('a hostile peer', () => {
       }
     }
     expect((await checkpointer.thread('t').load())?.state).toEqual({ n: 1 })
-    expect(await host?.usage()).toEqual(before)
+    expect(await host?.usage({})).toEqual(before)
     expect((await checkpointer.verify()).problems).toEqual([])
     expect('polluted' in {}).toBe(false)
   })

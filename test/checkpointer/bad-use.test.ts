@@ -808,6 +808,7 @@ describe.each(stores)('over $kind', ({ open }) => {
         (checkpointer) => collect(checkpointer.threads(any({ Order: 'oldest' }))),
       ],
       ['thread', 'nameSpace', 'namespace', (c) => later(() => c.thread('t', any({ nameSpace: 'sub' })))],
+      ['usage', 'onprogress', 'onProgress', (c) => c.usage(any({ onprogress: () => {} }))],
       ['verify', 'onprogress', 'onProgress', (c) => c.verify(any({ onprogress: () => {} }))],
       [
         'a write',
@@ -919,6 +920,8 @@ describe.each(stores)('over $kind', ({ open }) => {
       ['threads of null', 'options', (c) => collect(c.threads(any(null)))],
       ['threads before a number', 'before', (c) => collect(c.threads(any({ before: 5 })))],
       ['threads with a signal that is none', 'signal', (c) => collect(c.threads(any({ signal: {} })))],
+      ['usage with a signal that is none', 'signal', (c) => c.usage(any({ signal: null }))],
+      ['usage with a listener that is none', 'onProgress', (c) => c.usage(any({ onProgress: 1 }))],
       ['verify of null', 'options', (c) => c.verify(any(null))],
       ['verify with a signal that is none', 'signal', (c) => c.verify(any({ signal: null }))],
       ['verify with a listener that is none', 'onProgress', (c) => c.verify(any({ onProgress: 1 }))],

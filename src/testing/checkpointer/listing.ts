@@ -157,4 +157,51 @@ export function listingLaws(fresh: Fresh): void {
       expect(await checkpointer.verify()).toMatchObject({ problems: [] })
     }),
   )
+
+  it(
+    'counts for each thread what it holds, and adds up to the whole',
+    on(fresh, async (checkpointer) => {
+      await fill(checkpointer.thread<Talk>('a'), 3)
+      await fill(checkpointer.thread<Talk>('a', { namespace: 'sub' }), 2)
+      await checkpointer.thread('b/ü').save({ large: 'x'.repeat(100_000) })
+      const fork = await checkpointer.thread<Talk>('a').fork({ at: 2, as: 'fork' })
+      await fill(fork, 1)
+      const usage = await checkpointer.usage()
+      expect(usage.perThread.map(({ id, checkpoints }) => [id, checkpoints])).toEqual([
+        ['b/ü', 1],
+        ['a', 5],
+        ['fork', 1],
+      ])
+      expect(usage.others.checkpoints).toBe(0)
+      const sum = usage.perThread.reduce((all, { bytes }) => all + bytes, usage.others.bytes)
+      expect(sum).toBe(usage.bytes)
+      expect(usage.perThread[0]?.bytes).toBeGreaterThan(100_000)
+
+      // What a fork still shows of a deleted thread is nobody's.
+      await checkpointer.thread('a').delete()
+      await checkpointer.thread('b/ü').delete()
+      const after = await checkpointer.usage()
+      expect(after.perThread).toMatchObject([{ id: 'fork', checkpoints: 1 }])
+      expect(after.others.checkpoints).toBe(2)
+      expect(after.others.bytes + (after.perThread[0]?.bytes ?? 0)).toBe(after.bytes)
+    }),
+  )
+
+  it(
+    'counts a page at a time, and stops at once when it is told to',
+    on(fresh, async (checkpointer) => {
+      for (let thread = 0; thread < 210; thread++) await checkpointer.thread(`t${thread}`).save({ thread })
+      const seen: number[] = []
+      const usage = await checkpointer.usage({ onProgress: (checkpoints) => void seen.push(checkpoints) })
+      expect(usage).toMatchObject({ threads: 210, checkpoints: 210 })
+      expect(usage.perThread).toHaveLength(210)
+      expect(seen.length).toBeGreaterThan(1)
+      expect(seen).toEqual(seen.toSorted((a, b) => a - b))
+      expect(seen.at(-1)).toBe(210)
+      const stop = new AbortController()
+      const reason = new Error('enough')
+      const counting = checkpointer.usage({ signal: stop.signal, onProgress: () => stop.abort(reason) })
+      await expect(counting).rejects.toBe(reason)
+    }),
+  )
 }
