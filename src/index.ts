@@ -61,4 +61,4 @@ export type {
   Storage,
   Table,
 } from './storage/storage.ts'
-export type { WorkerLike } from './worker/connect.ts'
+export type { WorkerLike } from './worker/start.ts'

@@ -13,7 +13,8 @@ import { localEvents, tabEvents, type Events } from './tabs/events.ts'
 import { lockClaims } from './tabs/lock-claims.ts'
 import { witnessPlace } from './witness/places.ts'
 import { witnessedHost } from './witness/witnessed-host.ts'
-import { connect, startWorker, type WorkerLike } from './worker/connect.ts'
+import { lastingHost } from './worker/lasting.ts'
+import { startWorker, type WorkerLike } from './worker/start.ts'
 import type { OpenMessage } from './worker/wire.ts'
 
 export interface OpenOptions {
@@ -26,7 +27,8 @@ export interface OpenOptions {
   /**
    * Where the store's side runs. `'auto'` (default): in the worker that comes with the package, or in this thread
    * where workers are refused. `false`: in this thread, as in a service worker. Or a function that gives a Worker,
-   * a SharedWorker's port or another endpoint on which the worker script of this package listens.
+   * a SharedWorker's port or another endpoint on which the worker script of this package listens; it is called
+   * again for a new one when that was lost.
    */
   readonly worker?: 'auto' | false | (() => WorkerLike) | undefined
   /** `sync`, so far the only one: a save resolves when it is durable. */
@@ -96,24 +98,19 @@ async function openHost(
     )
   if (worker !== 'auto' && worker !== false && typeof worker !== 'function')
     throw invalid('worker', "'auto', false, or a function that gives a worker")
-  const witnessed = (opened: Host): Host =>
-    witnessedHost(opened, { name: message.name, store: witnessPlace(message.name), onWarning })
-  if (typeof worker === 'function') return witnessed(await connect(givenBy(worker), message, onWarning))
-  if (worker === 'auto') {
-    try {
-      return witnessed(await connect(startWorker(), message, onWarning))
-    } catch (error) {
-      if (CheckpointerError.is(error) && error.code !== 'WORKER_LOST') throw error
-      onWarning(
-        new CheckpointerError(
-          'WORKER_LOST',
-          'No worker could be started, so the store runs in this thread. All works; long work may be felt.',
-          { cause: error },
-        ),
-      )
-    }
-  }
-  return witnessed(await (await import('./worker/in-process.ts')).indexedDbHost(message, onWarning))
+  const { name } = message
+  const opened = await openIndexedDb(message, worker, onWarning)
+  return witnessedHost(opened, { name, store: witnessPlace(name), onWarning })
+}
+
+async function openIndexedDb(
+  message: OpenMessage,
+  worker: 'auto' | false | (() => WorkerLike),
+  onWarning: (warning: CheckpointerError) => void,
+): Promise<Host> {
+  if (worker === false) return (await import('./worker/in-process.ts')).indexedDbHost(message, onWarning)
+  const isOurs = worker === 'auto'
+  return lastingHost({ message, start: isOurs ? startWorker : worker, orHere: isOurs, onWarning })
 }
 
 /** Locks reach as far as IndexedDB does; what else the rows are kept in may be shared more widely, or less. */
@@ -125,20 +122,4 @@ function claimsOn(
   const locks = globalThis.navigator?.locks as LockManager | undefined
   const isShared = storage === undefined && given === undefined
   return locks && isShared ? lockClaims(name, locks, host) : beatClaims(host, onWarning)
-}
-
-function givenBy(worker: () => WorkerLike): WorkerLike {
-  let given: WorkerLike
-  try {
-    given = worker()
-  } catch (cause) {
-    throw new CheckpointerError('WORKER_LOST', `The worker could not be started: ${String(cause)}`, { cause })
-  }
-  if (typeof given?.postMessage !== 'function' || typeof given.addEventListener !== 'function')
-    throw new CheckpointerError(
-      'INVALID',
-      'worker must give a Worker or a port; of a SharedWorker its port, and not a promise of one.',
-      { path: 'worker' },
-    )
-  return given
 }

@@ -6,79 +6,24 @@ import {
   type WorkerLike,
 } from 'forkpoint'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { StoredCheckpointer } from '../../src/checkpointer/checkpointer.ts'
 import type { Host } from '../../src/operations/host.ts'
-import { createCodec } from '../../src/state/codec.ts'
-import { beatClaims } from '../../src/tabs/beat-claims.ts'
-import { localEvents } from '../../src/tabs/events.ts'
-import { connect, startWorker } from '../../src/worker/connect.ts'
 import { indexedDbHost } from '../../src/worker/in-process.ts'
-import { serve, type Opener } from '../../src/worker/serve.ts'
-
-const run = Math.random().toString(36).slice(2)
-let count = 0
-const newName = (): string => `worker-${run}-${++count}`
-
-const impatient = { hello: 400, answer: 150, overdue: 100 }
-
-function ownWorker(): Worker {
-  return new Worker(new URL('../../src/worker/worker.ts', import.meta.url), { type: 'module' })
-}
-
-/** Ports whose other end is in a worker of the caller's. */
-function handedOn(): MessagePort {
-  const worker = new Worker(new URL('../support/port-worker.ts', import.meta.url), { type: 'module' })
-  onTestFinished(() => worker.terminate())
-  const { port1, port2 } = new MessageChannel()
-  worker.postMessage('serve', [port2])
-  return port1
-}
-
-/** A port whose other end is served in this thread. */
-function servedHere(open: Opener = indexedDbHost): MessagePort {
-  const { port1, port2 } = new MessageChannel()
-  serve(port2, open)
-  return port1
-}
-
-function shared(): MessagePort {
-  const script = new URL('../../src/worker/worker.ts', import.meta.url)
-  return new SharedWorker(script, { type: 'module', name: newName() }).port
-}
-
-const neverWarn = (warning: Error): void => {
-  throw warning
-}
+import type { Opener } from '../../src/worker/serve.ts'
+import {
+  failureOf,
+  handedOn,
+  neverWarn,
+  newName,
+  ownWorker,
+  servedHere,
+  shared,
+  works,
+} from '../support/workers.ts'
 
 async function open(options: Partial<OpenOptions> = {}): Promise<Checkpointer> {
   const opened = await openCheckpointer({ name: newName(), onWarning: neverWarn, ...options })
   onTestFinished(() => opened.destroy().catch(() => undefined))
   return opened
-}
-
-/** Over an endpoint that is not waited for as long as a user's. */
-async function openImpatiently(worker: WorkerLike): Promise<Checkpointer> {
-  const host = await connect(worker, { name: newName() }, neverWarn, impatient)
-  return new StoredCheckpointer(host, createCodec(), localEvents(), beatClaims(host, neverWarn))
-}
-
-async function works(checkpointer: Checkpointer): Promise<void> {
-  const thread = checkpointer.thread<{ n: number }>('t')
-  await thread.save({ n: 1 })
-  await thread.save({ n: 2 })
-  const fork = await thread.fork({ at: 1, edit: (draft) => void (draft.n = 10) })
-  expect((await thread.load())?.state).toEqual({ n: 2 })
-  expect((await fork.load())?.state).toEqual({ n: 10 })
-  expect((await checkpointer.verify()).problems).toEqual([])
-}
-
-async function failureOf(call: Promise<unknown>): Promise<CheckpointerError> {
-  const error = await call.then(
-    () => new Error('It did not fail.'),
-    (reason: unknown) => reason,
-  )
-  if (!CheckpointerError.is(error)) throw error
-  return error
 }
 
 describe('what the caller gives', () => {
@@ -147,7 +92,7 @@ describe('where workers are refused', () => {
       } as unknown as typeof Worker,
     ],
     ['there is no constructor', undefined],
-    ['the script is missing', scripted(`/missing-${run}.js`)],
+    ['the script is missing', scripted(`/missing-${newName()}.js`)],
     ['the script throws', scripted(broken)],
   ]
 
@@ -165,103 +110,6 @@ describe('where workers are refused', () => {
   it('fails with a code when the worker is the caller’s', async () => {
     const Broken = scripted(broken)
     expect(await failureOf(open({ worker: () => new Broken('') }))).toMatchObject({ code: 'WORKER_LOST' })
-  })
-})
-
-describe('a worker that dies', () => {
-  it('in mid-call: reads did nothing, writes may have been made, later ones were not', async () => {
-    const worker = ownWorker()
-    const checkpointer = await openImpatiently(worker)
-    const thread = checkpointer.thread('t')
-    await thread.save({ n: 1 })
-    const saving = failureOf(thread.save({ n: 2 }))
-    const writing = failureOf(thread.putWrites(1, 'task', [{ channel: 'c', value: 1 }]))
-    const loading = failureOf(thread.load())
-    const counting = failureOf(checkpointer.usage())
-    const started = Date.now()
-    worker.terminate()
-    expect(await saving).toMatchObject({ code: 'WORKER_LOST', outcome: 'unknown' })
-    expect(await writing).toMatchObject({ code: 'WORKER_LOST', outcome: 'unknown' })
-    expect(await loading).toMatchObject({ code: 'WORKER_LOST', outcome: 'none' })
-    expect(await counting).toMatchObject({ code: 'WORKER_LOST', outcome: 'none' })
-    expect(Date.now() - started).toBeLessThan(5_000)
-    expect(await failureOf(thread.save({ n: 3 }))).toMatchObject({ code: 'WORKER_LOST', outcome: 'none' })
-    await checkpointer.close()
-    expect(await failureOf(thread.load())).toMatchObject({ code: 'CLOSED' })
-  })
-
-  it('is told from one that is busy', async () => {
-    let answer = (): void => {}
-    const busy = new Promise<void>((resolve) => {
-      answer = resolve
-    })
-    const port = servedHere(async ({ name }, onWarning) => {
-      const host = await indexedDbHost({ name }, onWarning)
-      return { ...host, load: (request) => busy.then(() => host.load(request)) }
-    })
-    const checkpointer = await openImpatiently(port)
-    const loading = checkpointer.thread('t').load()
-    // Several times as long as a dead one is given.
-    await new Promise((resolve) => setTimeout(resolve, 1_500))
-    answer()
-    expect(await loading).toBeUndefined()
-    await checkpointer.destroy()
-  })
-
-  it('is told from a page that has slept, which sees its timers before its messages', async () => {
-    const slow = new Promise((resolve) => setTimeout(resolve, 1_000))
-    const port = servedHere(async ({ name }, onWarning) => {
-      const host = await indexedDbHost({ name }, onWarning)
-      return { ...host, load: (request) => slow.then(() => host.load(request)) }
-    })
-    const checkpointer = await openImpatiently(port)
-    const loading = checkpointer.thread('t').load()
-    let slept = 0
-    const post = port.postMessage.bind(port)
-    port.postMessage = (message: unknown, options?: StructuredSerializeOptions | Transferable[]) => {
-      post(message, options as Transferable[])
-      if ((message as { path?: string[] }).path?.[0] !== 'hello' || slept++ > 0) return
-      const until = performance.now() + 500
-      while (performance.now() < until);
-    }
-    expect(await loading).toBeUndefined()
-    expect(slept).toBeGreaterThan(0)
-    await checkpointer.destroy()
-  })
-
-  it('when it never says hello', async () => {
-    const { port1 } = new MessageChannel()
-    expect(await failureOf(connect(port1, { name: newName() }, neverWarn, impatient))).toMatchObject({
-      code: 'WORKER_LOST',
-    })
-  })
-
-  it('when it is none of ours', async () => {
-    const { port1, port2 } = new MessageChannel()
-    port2.onmessage = ({ data }: MessageEvent<{ id: string }>) =>
-      port2.postMessage({ id: data.id, type: 'RAW', value: undefined })
-    expect(await failureOf(connect(port1, { name: newName() }, neverWarn, impatient))).toMatchObject({
-      code: 'WORKER_LOST',
-    })
-  })
-
-  it('when it speaks another version', async () => {
-    const { port1, port2 } = new MessageChannel()
-    port2.onmessage = ({ data }: MessageEvent<{ id: string }>) =>
-      port2.postMessage({ id: data.id, type: 'RAW', value: { protocol: 99 } })
-    expect(await failureOf(connect(port1, { name: newName() }, neverWarn, impatient))).toMatchObject({
-      code: 'UNSUPPORTED',
-    })
-  })
-
-  it('after it has closed its database, and with it the last of its messages', async () => {
-    const worker = startWorker() as Worker
-    const terminate = vi.spyOn(worker, 'terminate')
-    const checkpointer = await open({ worker: () => worker })
-    await checkpointer.thread('t').save({ n: 1 })
-    await checkpointer.close()
-    expect(terminate).not.toHaveBeenCalled()
-    await vi.waitFor(() => expect(terminate).toHaveBeenCalledOnce(), 3_000)
   })
 })
 
