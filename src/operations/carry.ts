@@ -148,8 +148,6 @@ async function startImport(store: Store, request: ImportPageRequest): Promise<Ca
   const end = async (): Promise<void> => {
     source.end()
     await staging.catch(() => {})
-    // It is decided, and could not be taken back: the next to open goes on with it.
-    if (row.state === 'publishing') return
     await clearImport(store, row).catch((cause: unknown) => {
       const message = 'What an import had staged could not be removed yet; a later opening does.'
       store.warn(new CheckpointerError('FAILED', message, { cause }))

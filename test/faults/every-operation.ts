@@ -37,6 +37,10 @@ const CALLS: Record<string, (checkpointer: Checkpointer) => Promise<unknown>> = 
       { channel: 'd', value: 'y'.repeat(70_000) },
     ]),
   threads: (checkpointer) => all(checkpointer.threads()),
+  export: (checkpointer) => all(checkpointer.export()),
+  import: async (checkpointer) => checkpointer.import(await theFile(), { onConflict: 'rename' }),
+  'import without what is there': async (checkpointer) =>
+    checkpointer.import(await theFile(), { onConflict: 'skip' }),
   usage: (checkpointer) => checkpointer.usage(),
   verify: (checkpointer) => checkpointer.verify(),
 }
@@ -191,4 +195,25 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   const list: T[] = []
   for await (const item of items) list.push(item)
   return list
+}
+
+let file: Promise<Blob> | undefined
+
+/** Two families, each with a fork; one thread is there already. */
+function theFile(): Promise<Blob> {
+  file ??= makeFile()
+  return file
+}
+
+async function makeFile(): Promise<Blob> {
+  const checkpointer = await open(memoryStorage())
+  for (const id of ['x', 'beside']) {
+    const thread = checkpointer.thread<State>(id)
+    for (let n = 1; n <= 5; n++) await thread.save(stateOf(n * 9))
+    const fork = await thread.fork({ at: 3, as: `${id} fork` })
+    await fork.save(stateOf(50))
+    await fork.putWrites(4, 'task', [{ channel: 'c', value: 'y'.repeat(70_000) }])
+    await thread.deleteCheckpoints([2])
+  }
+  return new Blob((await all(checkpointer.export())).map((piece) => new Uint8Array(piece)))
 }

@@ -1,21 +1,36 @@
 import { CheckpointerError } from '../../errors.ts'
-import { unescapeId } from '../../storage/keys.ts'
-import type { Row } from '../../storage/storage.ts'
+import { allRows, FAMILY_KEY, unescapeId } from '../../storage/keys.ts'
+import { TABLES, type Row } from '../../storage/storage.ts'
 import { readFamily } from '../family.ts'
-import type { Store } from '../store.ts'
+import { checkThread, type Store } from '../store.ts'
 import { DEAD_AFTER, ImportRow, openImport, partitionsOf } from './import-row.ts'
 import { publishPartition } from './publish.ts'
-import { wipe } from './stage.ts'
 
-/** Removes what an import has staged. What is published already stays. */
+/** Removes what an import has brought, seen or not. What somebody has gone on with stays. */
 export async function clearImport(store: Store, row: ImportRow): Promise<void> {
-  // First the mark, so that an import that is not dead after all does not go on over it.
+  // First the mark: so an import that is not dead after all does not go on, and whoever finds this goes on with it.
   await row.put('clearing')
-  for await (const partition of partitionsOf(store, row.id)) {
-    const { threads, damaged } = await readFamily(store, partition)
-    if (threads.length + damaged.length === 0) await wipe(store, partition)
-  }
+  for await (const partition of partitionsOf(store, row.id)) await clearPartition(store, partition)
   await row.remove()
+}
+
+async function clearPartition(store: Store, partition: string): Promise<void> {
+  const family = await readFamily(store, partition)
+  const { threads, damaged, version } = family
+  // They were put with the family's row, and neither was put again.
+  const isUntouched = damaged.length === 0 && threads.every((thread) => thread.version === version)
+  const result =
+    isUntouched &&
+    (await store.storage.commit(partition, {
+      checks: [...threads.map(checkThread), { table: 'meta', key: FAMILY_KEY, version }],
+      deleteRanges: TABLES.map((table) => ({ table, ...allRows() })),
+    }))
+  for (const { facts } of threads) store.threads.forget(facts.thread)
+  if (result && result.ok) return
+  const left = [...new Set(threads.map(({ facts }) => facts.thread))].join(', ')
+  store.warn(
+    new CheckpointerError('CONFLICT', `An import was taken back, but ${left} stays: it was changed already.`),
+  )
 }
 
 /** Goes on with imports that ended before all of them could be seen; clears up after those that never got so far. */

@@ -23,7 +23,6 @@ export class ImportRow {
   readonly #store: Store
   readonly #key: Key
   #version: string | undefined
-  #state: ImportFacts['state'] | undefined
   #at = 0
 
   constructor(store: Store, id: string, version?: string) {
@@ -31,10 +30,6 @@ export class ImportRow {
     this.id = id
     this.#key = importKey(id)
     this.#version = version
-  }
-
-  get state(): ImportFacts['state'] | undefined {
-    return this.#state
   }
 
   async put(state: ImportFacts['state']): Promise<void> {
@@ -46,7 +41,6 @@ export class ImportRow {
     })
     if (!result.ok) throw givenUp()
     this.#version = result.version
-    this.#state = state
   }
 
   /** Says from time to time that the import goes on. */

@@ -1,9 +1,8 @@
 import { CheckpointerError } from '../../errors.ts'
-import { allRows, FAMILY_KEY, threadKey } from '../../storage/keys.ts'
-import { TABLES } from '../../storage/storage.ts'
+import { threadKey } from '../../storage/keys.ts'
 import { readFamily } from '../family.ts'
 import type { ThreadRow } from '../rows/thread-row.ts'
-import { checkThread, type Store } from '../store.ts'
+import type { Store } from '../store.ts'
 import { taken, type StagedImport } from './import.ts'
 import type { ImportRow } from './import-row.ts'
 import type { ImportedReply } from './messages.ts'
@@ -35,15 +34,10 @@ export async function land(
     names.set(thread, name)
     return name
   }
-  try {
-    for (const partition of staged.partitions)
-      await publishPartition(store, partition, onTaken, (thread) => published.push(thread))
-  } catch (error) {
-    await row.put('clearing')
-    await withdraw(store, staged.partitions, published)
-    throw error
-  }
-  await row.remove()
+  for (const partition of staged.partitions)
+    await publishPartition(store, partition, onTaken, (thread) => published.push(thread))
+  // All of it is there. Who finds this row when it cannot be removed has nothing left to do.
+  await row.remove().catch((cause: unknown) => store.warn(leftOver(cause)))
   const isTidy = staged.untidy.size === 0 && ![...names.values()].includes(undefined)
   if (!isTidy) for (const partition of staged.partitions) await tidy(store, partition, sweep)
   for (const { facts } of published) {
@@ -82,31 +76,6 @@ async function nameFor(
   }
 }
 
-/** Takes back what was published already, unless somebody has gone on with it. */
-async function withdraw(
-  store: Store,
-  partitions: readonly string[],
-  published: readonly ThreadRow[],
-): Promise<void> {
-  for (const partition of partitions) {
-    const own = published.filter((thread) => thread.partition === partition)
-    const family = await readFamily(store, partition)
-    const isOurs =
-      family.threads.length === own.length &&
-      (
-        await store.storage.commit(partition, {
-          checks: [...own.map(checkThread), { table: 'meta', key: FAMILY_KEY, version: family.version }],
-          deleteRanges: TABLES.map((table) => ({ table, ...allRows() })),
-        })
-      ).ok
-    if (isOurs) continue
-    const left = [...new Set(family.threads.map(({ facts }) => facts.thread))].join(', ')
-    store.warn(
-      new CheckpointerError('CONFLICT', `An import was given up, but ${left} stays: it was changed already.`),
-    )
-  }
-}
-
 async function tidy(
   store: Store,
   partition: string,
@@ -116,13 +85,18 @@ async function tidy(
     const { threads, damaged } = await readFamily(store, partition)
     await (threads.length + damaged.length > 0 ? sweep(store, partition) : wipe(store, partition))
   } catch (cause) {
-    store.warn(
-      new CheckpointerError('FAILED', 'What was not imported still takes room; a later removal frees it.', {
-        cause,
-      }),
-    )
+    store.warn(leftOver(cause))
   }
 }
+
+const leftOver = (cause: unknown): CheckpointerError =>
+  new CheckpointerError(
+    'FAILED',
+    'An import is there, and has left some rows behind that a later step removes.',
+    {
+      cause,
+    },
+  )
 
 function replyOf({ threads, checkpoints, missing }: StagedImport, names: Names): ImportedReply {
   const all = [...threads]
