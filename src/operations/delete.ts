@@ -19,7 +19,6 @@ export async function deleteThread(store: Store, { thread }: OfThread): Promise<
   await store.inTurn({ thread, namespace: '' }, async () => {
     const found = await store.storage.locate(root)
     if (!found) return
-    if (store.isWitnessed) await markDeleted(store, thread)
     await remove(store, found.partition, async (family, rows) => {
       const damaged = family.damaged.filter(({ key }) => key[0] === root[0])
       const own = family.threads.filter(({ facts }) => facts.thread === thread)
@@ -30,6 +29,7 @@ export async function deleteThread(store: Store, { thread }: OfThread): Promise<
       const losses = isAlone
         ? own.map((row) => ({ thread: row, shown: [], seqs: new Set<number>() }))
         : await lossesOf(family, rows, thread, () => true)
+      if (isThere && store.isWitnessed) await markDeleted(store, thread)
       return { losses, damaged, deleteThreads: isThere }
     })
   })

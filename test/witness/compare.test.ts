@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest'
+import type { CheckpointerError, SessionReport } from 'forkpoint'
+import type { LossRecord } from '../../src/operations/host.ts'
+import { compare } from '../../src/witness/compare.ts'
+
+/** What is told when the storage reports this of the sessions before, and nothing is remembered. */
+async function toldAfter(session: SessionReport | undefined): Promise<{
+  warnings: CheckpointerError[]
+  records: LossRecord[]
+}> {
+  const warnings: CheckpointerError[] = []
+  const records: LossRecord[] = []
+  const host = {
+    reconcile: async () => ({ database: 'd', found: [], ...(session ? { session } : {}) }),
+    recordLoss: async (record: LossRecord) => void records.push(record),
+    threads: async () => ({ items: [] }),
+  }
+  const onWarning = (warning: CheckpointerError): void => void warnings.push(warning)
+  await compare({ name: 'n', host, store: undefined, onWarning }, async () => {})
+  return { warnings, records }
+}
+
+const clean: SessionReport = { unclean: false, wasAsync: false }
+
+describe('what the storage reports of the sessions before', () => {
+  it.each([undefined, clean, { ...clean, unclean: true }])(
+    'tells no loss where there is none: %j',
+    async (session) => {
+      expect(await toldAfter(session)).toEqual({ warnings: [], records: [] })
+    },
+  )
+
+  it.each([
+    ['the engine has thrown files away', { ...clean, dataLoss: 'a bad log' }, 'a bad log'],
+    ['acknowledged saves were not durable yet', { unclean: true, wasAsync: true }, 'latest saves'],
+  ])('tells that %s, though nothing is remembered', async (_, session, words) => {
+    const { warnings, records } = await toldAfter(session)
+    expect(warnings).toMatchObject([{ code: 'DATA_LOSS', loss: { heads: [] } }])
+    expect(warnings[0]?.message).toContain(words)
+    expect(records).toMatchObject([{ message: warnings[0]?.message, loss: warnings[0]?.loss }])
+  })
+})
