@@ -84,7 +84,13 @@ export async function tryCommit(
       puts,
       checks: [...(batch.checks ?? []), ...ahead],
     })
-    if (result.ok) return result.version
+    if (result.ok) {
+      store.keeper.put(
+        partition,
+        (batch.puts ?? []).reduce((sum, put) => sum + bytesOf(put), 0),
+      )
+      return result.version
+    }
   } catch (error) {
     if (isCertain || CheckpointerError.is(error, 'TOO_LARGE') || CheckpointerError.is(error, 'QUOTA'))
       await takeBack().catch(() => {})

@@ -7,12 +7,20 @@ import type { LaneRows } from './removal/lane-rows.ts'
 import { remove, type RemovalPlan } from './removal/removal.ts'
 import type { Loss } from './removal/losses.ts'
 import type { CheckpointRow } from './rows/checkpoint-row.ts'
+import type { ThreadRow } from './rows/thread-row.ts'
 import { readThread, type Store } from './store.ts'
 
 const NOTHING: RemovedReply = { removed: [], bytes: 0, kept: 0, left: 0 }
 
-/** Deletes a thread with all its namespaces, damaged or not. Rows that its forks show stay for them. */
-export async function deleteThread(store: Store, { thread }: OfThread): Promise<boolean> {
+/**
+ * Deletes a thread with all its namespaces, damaged or not. Rows that its forks show stay for them. With `mayGo` only
+ * if that agrees, given its rows and how many of its checkpoints have labels.
+ */
+export async function deleteThread(
+  store: Store,
+  { thread }: OfThread,
+  mayGo?: (own: readonly ThreadRow[], labels: number) => boolean,
+): Promise<boolean> {
   const root = threadKey(thread, '')
   let isThere = false
   // All of it in turn: what was saved before is deleted, what is saved after stays.
@@ -23,6 +31,10 @@ export async function deleteThread(store: Store, { thread }: OfThread): Promise<
       const damaged = family.damaged.filter(({ key }) => key[0] === root[0])
       const own = family.threads.filter(({ facts }) => facts.thread === thread)
       isThere = own.length + damaged.length > 0
+      if (mayGo && !mayGo(own, await labelsOf(own, rows))) {
+        isThere = false
+        return { losses: [] }
+      }
       if (damaged.length > 0) store.warn(leftBehind(thread))
       // Alone in its partition: then all of that goes, whatever is in it, and nothing need be read.
       const isAlone = own.length === family.threads.length && damaged.length === family.damaged.length
@@ -35,6 +47,11 @@ export async function deleteThread(store: Store, { thread }: OfThread): Promise<
   })
   if (isThere) store.publish({ type: 'deleted', thread })
   return isThere
+}
+
+async function labelsOf(own: readonly ThreadRow[], rows: LaneRows): Promise<number> {
+  const shown = await Promise.all(own.map(({ facts }) => rows.shownBy(facts.segments)))
+  return shown.flat().filter(({ facts }) => facts.label !== undefined).length
 }
 
 const leftBehind = (thread: string): CheckpointerError =>

@@ -41,7 +41,7 @@ export async function saveMany(
       while (saved.length < saves.length) {
         const next = underOneLease(saves.slice(saved.length))
         const some = await underLease(store, { thread, ...next.fence }, (under) =>
-          saveSome(under, place, next.saves, relaxed),
+          withRoom(store, place, () => saveSome(under, place, next.saves, relaxed)),
         )
         if (some.length === 0) break
         saved.push(...some)
@@ -65,6 +65,16 @@ function underOneLease(saves: readonly SaveRequest[]): { fence: Fenced; saves: r
   return {
     fence: lease === undefined ? {} : { lease },
     saves: end === -1 ? saves : saves.slice(0, end),
+  }
+}
+
+/** Once more when there was no room, and retention has made some: it holds its turn, so that none passes it. */
+async function withRoom<T>(store: Store, place: Place, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!CheckpointerError.is(error, 'QUOTA') || !(await store.keeper.makeRoom(place))) throw error
+    return work()
   }
 }
 

@@ -31,6 +31,13 @@ export interface Store {
 export interface Keeper {
   /** After a save: the thread as it now is. */
   saved(thread: ThreadFacts): void
+  /** After a commit: so many bytes were put into this partition. */
+  put(partition: string, bytes: number): void
+  /**
+   * The storage has no room for a save to this place, which waits: lets go now what else would go later. Whether
+   * that has freed anything.
+   */
+  makeRoom(place: Place): Promise<boolean>
 }
 
 /** A lease's row as it must be when something is written under it. */

@@ -1,13 +1,21 @@
 import type { Place, RetentionRules, StoreRetention } from '../host.ts'
 import type { ThreadFacts } from '../rows/thread-row.ts'
 import { placeText, readThread, type Keeper, type Store } from '../store.ts'
+import { Ceiling } from './ceiling.ts'
 import { Due } from './due.ts'
 import { letGo } from './let-go.ts'
+import { makeRoom } from './room.ts'
 
 /** Milliseconds without a save before the next bite is taken … */
 const QUIET = 10
 /** … and how long such a moment is waited for. */
 const PATIENCE = 250
+
+/** Does a part of something; whether there is more. */
+type Task = () => Promise<boolean>
+
+/** No thread's name: it has no colon. */
+const CEILING = 'ceiling'
 
 /**
  * Retention: after enough saves a thread is looked at, and what its rules let go goes, a bite at a time, between
@@ -17,22 +25,41 @@ export class Retention implements Keeper {
   readonly #store: Store
   readonly #policy: StoreRetention | undefined
   readonly #due = new Due()
-  readonly #waiting = new Map<string, Place>()
+  readonly #ceiling: Ceiling | undefined
+  readonly #waiting = new Map<string, Task>()
   #timer: ReturnType<typeof setTimeout> | undefined
   #isAtWork = false
   #lastSave = 0
+  #makingRoom: Promise<boolean> | undefined
 
   constructor(store: Store, policy: StoreRetention | undefined) {
     this.#store = store
     this.#policy = policy
+    if (policy?.maxBytes !== undefined) this.#ceiling = new Ceiling(store, policy.maxBytes)
   }
 
   saved(thread: ThreadFacts): void {
     this.#lastSave = performance.now()
     const rules = this.#rulesOf(thread)
-    if (!rules || !this.#due.saved(thread, rules)) return
-    this.#waiting.set(placeText(thread), { thread: thread.thread, namespace: thread.namespace })
-    this.#waitForQuiet()
+    const place = { thread: thread.thread, namespace: thread.namespace }
+    if (rules && this.#due.saved(thread, rules)) this.#wait(placeText(place), () => this.#look(place))
+    if (this.#ceiling?.isDue && !this.#waiting.has(CEILING)) {
+      const steps = this.#ceiling.makeRoom()
+      this.#wait(CEILING, async () => !(await steps.next()).done)
+    }
+  }
+
+  put(partition: string, bytes: number): void {
+    this.#ceiling?.put(partition, bytes)
+  }
+
+  /** Once for all that wait: they may wait for each other's turns. */
+  makeRoom(place: Place): Promise<boolean> {
+    const rulesOf = (thread: ThreadFacts): RetentionRules | undefined => this.#rulesOf(thread)
+    this.#makingRoom ??= makeRoom(this.#store, place, rulesOf, this.#policy !== undefined).finally(() => {
+      this.#makingRoom = undefined
+    })
+    return this.#makingRoom
   }
 
   stop(): void {
@@ -43,6 +70,11 @@ export class Retention implements Keeper {
   #rulesOf({ retention }: ThreadFacts): RetentionRules | undefined {
     const rules = retention ?? this.#policy
     return rules && letsGo(rules) ? rules : undefined
+  }
+
+  #wait(name: string, task: Task): void {
+    this.#waiting.set(name, task)
+    this.#waitForQuiet()
   }
 
   #waitForQuiet(since = performance.now()): void {
@@ -68,17 +100,22 @@ export class Retention implements Keeper {
   async #bite(): Promise<void> {
     const [next] = this.#waiting
     if (!next) return
-    const [name, place] = next
+    const [name, task] = next
     this.#waiting.delete(name)
+    // At the end of the queue: others have waited too.
+    if (await task()) this.#waiting.set(name, task)
+  }
+
+  async #look(place: Place): Promise<boolean> {
     const thread = await readThread(this.#store, place)
     const rules = thread && this.#rulesOf(thread.facts)
-    if (!rules) return
+    if (!rules) return false
     // Should it fail, it is not tried with every save.
     this.#due.looked(place, 0)
-    const { left, kept } = await letGo(this.#store, { partition: thread.partition, place }, rules)
+    const at = { partition: thread.partition, place }
+    const { left, kept } = await letGo(this.#store, at, rules, { beside: place })
     this.#due.looked(place, kept)
-    // At the end of the queue: others have waited too.
-    if (left > 0) this.#waiting.set(name, place)
+    return left > 0
   }
 }
 

@@ -12,13 +12,13 @@ const BITE = 128
 
 /**
  * Lets go of some of what the rules let go in one namespace of a thread; the reply says how many are left for the
- * next time. `all`: also what would better wait.
+ * next time. `all`: also what would better wait. `beside`: as `remove` has it.
  */
 export async function letGo(
   store: Store,
   { partition, place }: { readonly partition: string; readonly place: Place },
   rules: RetentionRules,
-  all = false,
+  { all = false, beside }: { readonly all?: boolean; readonly beside?: Place } = {},
 ): Promise<RemovedReply> {
   const { thread, namespace } = place
   const reply = await remove(
@@ -31,7 +31,7 @@ export async function letGo(
       const goes = toRemove(shown, { ...atOnce(rules), ancestors: 'drop' })
       return { losses: [{ thread: row, shown, seqs: all ? goes : withoutHeavy(shown, goes, rules) }] }
     },
-    { most: BITE, beside: place },
+    { most: BITE, ...(beside ? { beside } : {}) },
   )
   const seqs = reply.removed.map(({ seq }) => seq)
   if (seqs.length > 0) store.publish({ type: 'pruned', thread, namespace, seqs })

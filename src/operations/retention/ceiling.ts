@@ -1,0 +1,105 @@
+import { CheckpointerError } from '../../errors.ts'
+import { deleteThread } from '../delete.ts'
+import { readFamily } from '../family.ts'
+import type { ThreadRow } from '../rows/thread-row.ts'
+import type { Store } from '../store.ts'
+import { letGo } from './let-go.ts'
+import { idleSince, type IdleThread } from './oldest.ts'
+import { Weights } from './weights.ts'
+
+/** Not saved to for so long, in milliseconds, a thread may be cut down to its head, and to be deleted for so long. */
+const IDLE = { cut: 60_000, deleted: 10 * 60_000 }
+/** So far below the most is made room, that not every save is over it again. */
+const LOW = 0.9
+const MOST_NAMES = 5
+
+/**
+ * Keeps all threads together below a weight. When they are above it, the threads that were idle for longest are cut
+ * down to their heads and what has a label; when that is not enough, those idle for longest are deleted, but none
+ * that holds a label. Never silently.
+ */
+export class Ceiling {
+  readonly #store: Store
+  readonly #most: number
+  readonly #weights: Weights
+  #isToldOfTooMuch = false
+
+  constructor(store: Store, most: number) {
+    this.#store = store
+    this.#most = most
+    this.#weights = new Weights(store, most)
+  }
+
+  get isDue(): boolean {
+    return this.#weights.isToBeRead || this.#weights.total > this.#most
+  }
+
+  put(partition: string, bytes: number): void {
+    this.#weights.put(partition, bytes)
+  }
+
+  /** In steps, between which others may have their turn. */
+  async *makeRoom(): AsyncGenerator<void> {
+    if (this.#weights.isToBeRead) yield* this.#weights.readAll()
+    if (this.#weights.total <= this.#most) return
+    // What was put may have replaced as much.
+    yield* this.#weights.readChanged()
+    if (this.#weights.total > this.#most) yield* this.#cutAndDelete()
+    const isTooMuch = this.#weights.total > this.#most
+    if (isTooMuch && !this.#isToldOfTooMuch) this.#store.warn(this.#tooMuch())
+    this.#isToldOfTooMuch = isTooMuch
+  }
+
+  async *#cutAndDelete(): AsyncGenerator<void> {
+    const low = this.#most * LOW
+    const deleted: string[] = []
+    const idle = await idleSince(this.#store, Date.now() - IDLE.cut)
+    yield
+    for (const each of idle) {
+      if (this.#weights.total <= low) break
+      yield* this.#cut(each)
+    }
+    yield* this.#weights.readChanged()
+    for (const { thread, partition, updatedAt } of idle) {
+      if (this.#weights.total <= low || updatedAt > Date.now() - IDLE.deleted) break
+      if (!(await deleteThread(this.#store, { thread }, mayBeDeleted))) continue
+      await this.#weights.again(partition)
+      deleted.push(thread)
+      yield
+    }
+    if (deleted.length > 0) this.#store.warn(this.#told(deleted))
+  }
+
+  async *#cut({ thread, partition }: IdleThread): AsyncGenerator<void> {
+    const { threads } = await readFamily(this.#store, partition)
+    const own = threads.filter(({ facts }) => facts.thread === thread && facts.retention !== false)
+    for (const { facts } of own) {
+      const at = { partition, place: { thread, namespace: facts.namespace } }
+      for (let left = 1; left > 0;) {
+        const reply = await letGo(this.#store, at, { keepLast: 1, keepLabelled: true }, { all: true })
+        this.#weights.freed(partition, reply.bytes)
+        left = reply.left
+        yield
+      }
+    }
+  }
+
+  #told(deleted: readonly string[]): CheckpointerError {
+    const names = deleted.slice(0, MOST_NAMES).map((thread) => `'${thread}'`)
+    const others = deleted.length > names.length ? ` and ${deleted.length - names.length} more` : ''
+    const message = `Deleted, to stay below retention.maxBytes (${this.#most}): ${names.join(', ')}${others}.`
+    return new CheckpointerError('QUOTA', message)
+  }
+
+  #tooMuch(): CheckpointerError {
+    return new CheckpointerError(
+      'QUOTA',
+      `All threads together weigh ${this.#weights.total} bytes, more than retention.maxBytes (${this.#most}), and none is idle that may be cut down or deleted.`,
+    )
+  }
+}
+
+/** As it is at that moment: nobody has come back to it, and all that it had a label on is gone. */
+const mayBeDeleted = (own: readonly ThreadRow[], labels: number): boolean =>
+  labels === 0 &&
+  own.every(({ facts }) => facts.retention !== false && facts.updatedAt <= Date.now() - IDLE.deleted)
