@@ -1,5 +1,5 @@
 import { CheckpointerError } from '../errors.ts'
-import { clearImport } from './carry/clear.ts'
+import { clearImport, clearUnfinished } from './carry/clear.ts'
 import { BYTES_A_PAGE } from './carry/export-rows.ts'
 import { exportLines } from './carry/export.ts'
 import { Handoff } from './carry/handoff.ts'
@@ -62,11 +62,12 @@ export function importPage(store: Store, request: ImportPageRequest): Promise<Im
 
 /** Lets go of an export, or of an import and all that it has staged. */
 export async function endCarry(store: Store, { id }: { readonly id: string }): Promise<void> {
-  for (const carries of Object.values(carriesOf(store)) as Map<string, Carry<unknown>>[]) {
-    const carry = carries.get(id)
-    carries.delete(id)
-    await carry?.end()
-  }
+  const { exports, imports } = carriesOf(store)
+  const carry: Carry<unknown> | undefined = exports.get(id) ?? imports.get(id)
+  exports.delete(id)
+  imports.delete(id)
+  // Begun in a worker that was lost: then its rows are known by their id alone.
+  await (carry ? carry.end() : clearUnfinished(store, id))
 }
 
 /** Lets go of all: the store is about to close. */

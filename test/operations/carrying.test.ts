@@ -1,6 +1,7 @@
 import { CheckpointerError, openCheckpointer, type Batch, type Checkpointer, type Storage } from 'forkpoint'
 import { memoryStorage } from 'forkpoint/storage/memory'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { createHost } from '../../src/operations/create-host.ts'
 import { bytesOf } from '../../src/storage/storage.ts'
 
 afterEach(() => void vi.useRealTimers())
@@ -139,6 +140,28 @@ it('an import that gives no sign of life is cleared up, and told so when it goes
   goOn()
   await expect(importing).rejects.toMatchObject({ code: 'FAILED' })
   expect(await other.usage()).toMatchObject({ threads: 0, checkpoints: 0 })
+})
+
+it('what a worker had staged that was lost is removed by the next, when the caller gives it up', async () => {
+  const storage = kept()
+  const file = new Uint8Array(await (await made()).arrayBuffer())
+  const request = {
+    id: 'one',
+    onConflict: 'refuse',
+    bounds: { bytes: 1e6, ratio: 100, lines: 1000 },
+  } as const
+  const lost = await createHost({ storage })
+  await lost.importPage({ ...request, page: 0, bytes: file.slice(0, -100), isLast: false })
+  await lost.importPage({ ...request, page: 1, bytes: file.slice(-100, -50), isLast: false })
+  expect(await storage.partitions({ limit: 10 })).not.toEqual([''])
+  const next = await createHost({ storage })
+  const cutOff = next.importPage({ ...request, page: 2, bytes: file.slice(-50), isLast: true })
+  await expect(cutOff).rejects.toMatchObject({ code: 'FAILED', outcome: 'none' })
+  await next.endCarry({ id: 'one' })
+  expect(await storage.partitions({ limit: 10 })).toEqual([''])
+  await expect(next.exportPage({ id: 'two', page: 3, onDamage: 'refuse' })).rejects.toMatchObject({
+    code: 'FAILED',
+  })
 })
 
 describe('a name that is taken at the last moment', () => {

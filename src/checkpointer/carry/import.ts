@@ -1,3 +1,4 @@
+import { CheckpointerError } from '../../errors.ts'
 import type { Host, ImportBounds } from '../../operations/host.ts'
 import { newId } from '../new-id.ts'
 import { checkFunction, checkOptions, checkSignal, invalid, type Names } from '../options.ts'
@@ -59,15 +60,19 @@ export async function importFrom(
     onProgress?.({ checkpoints: reply.checkpoints, bytes })
     return reply.imported
   }
-  let isOver = false
+  let isLast = false
   try {
     for await (const piece of bytesOf(source, signal)) await send(piece, false)
     signal?.throwIfAborted()
-    isOver = true
+    isLast = true
     return (await send(new Uint8Array(), true)) as Imported
-  } finally {
-    // The other side gives up by itself what has failed there; what stops here it must be told.
-    if (!isOver) await host.endCarry({ id: request.id }).catch(() => {})
+  } catch (error) {
+    // The other side gives up by itself what has failed there. What stops here it must be told; a new worker too.
+    await host.endCarry({ id: request.id }).catch(() => {})
+    // Before its last page nothing of it can be there.
+    if (!isLast && CheckpointerError.is(error, 'WORKER_LOST'))
+      throw new CheckpointerError('WORKER_LOST', error.message, { outcome: 'none', cause: error })
+    throw error
   }
 }
 

@@ -1,5 +1,5 @@
 import { CheckpointerError } from '../../errors.ts'
-import { allRows, FAMILY_KEY, unescapeId } from '../../storage/keys.ts'
+import { allRows, DATABASE_PARTITION, FAMILY_KEY, importKey, unescapeId } from '../../storage/keys.ts'
 import { TABLES, type Row } from '../../storage/storage.ts'
 import { readFamily } from '../family.ts'
 import { checkThread, type Store } from '../store.ts'
@@ -12,6 +12,14 @@ export async function clearImport(store: Store, row: ImportRow): Promise<void> {
   await row.put('clearing')
   for await (const partition of partitionsOf(store, row.id)) await clearPartition(store, partition)
   await row.remove()
+}
+
+/** The same by its id, if it was not decided yet. */
+export async function clearUnfinished(store: Store, id: string): Promise<void> {
+  const [rows] = await store.storage.read(DATABASE_PARTITION, [{ table: 'meta', keys: [importKey(id)] }])
+  const row = rows?.[0]
+  if (row && openImport(row)?.state !== 'publishing')
+    await clearImport(store, new ImportRow(store, id, row.version))
 }
 
 async function clearPartition(store: Store, partition: string): Promise<void> {
