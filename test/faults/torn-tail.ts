@@ -49,6 +49,7 @@ export default {
     const couldFail = sums['all lost without scrub'] > 0
     if (context.ground === 'chromium' && sums['cut without scrub'] > 4 && !couldFail)
       throw broken('no cut did harm without the scrub: this shows nothing', sums)
+    if (sums.told < sums['all lost without scrub']) throw broken('a loss was not told', sums)
     return sums
   },
 } satisfies Proof

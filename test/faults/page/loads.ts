@@ -139,6 +139,7 @@ export async function saveSome(options: OpenOptions, thread: string, count: numb
   return done
 }
 
+export { fillForDamage, lookClosely } from './damaged.ts'
 export { goOn, saveUntilTold, workUntilFull } from './room.ts'
-export { fillLog, saveAndStay } from './torn.ts'
+export { fillLog, saveAndStay, timeFirstSaves } from './torn.ts'
 export { raceToFork, raceToRemove, raceToSave, readEverything } from './races.ts'

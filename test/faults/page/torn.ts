@@ -32,3 +32,41 @@ export async function fillLog(bytes: number): Promise<void> {
     })
   }
 }
+
+/** How long the first saves take, one after the other, in a database that a killed session has left, or has not. */
+export async function timeFirstSaves(
+  options: OpenOptions,
+  isUnclean: boolean,
+  count: number,
+): Promise<number[]> {
+  const made = await openCheckpointer(options)
+  await made.thread<State>('t').save({ mark: 'before', messages: [] })
+  await made.close()
+  if (isUnclean) await leaveMarker(options.name)
+  const checkpointer = await openCheckpointer(options)
+  const thread = checkpointer.thread<State>('t')
+  const messages: string[] = []
+  const times: number[] = []
+  for (let n = 0; n < count; n++) {
+    messages.push(`message ${n} `.repeat(100))
+    const from = performance.now()
+    await thread.save({ mark: `${n}`, messages: [...messages] })
+    times.push(performance.now() - from)
+  }
+  await checkpointer.destroy()
+  return times
+}
+
+async function leaveMarker(name: string): Promise<void> {
+  const db = await new Promise<IDBDatabase>((resolve, reject) => {
+    const request = indexedDB.open(`forkpoint:${name}`)
+    request.onsuccess = () => resolve(request.result)
+    request.onerror = () => reject(request.error)
+  })
+  const tx = db.transaction('session', 'readwrite')
+  tx.objectStore('session').put({ session: 'killed', number: 0, owes: false })
+  await new Promise((resolve) => {
+    tx.oncomplete = resolve
+  })
+  db.close()
+}
