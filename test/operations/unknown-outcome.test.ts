@@ -1,0 +1,59 @@
+import { expect, it } from 'vitest'
+import { CheckpointerError, openCheckpointer } from '../../src/index.ts'
+import { memoryStorage } from '../../src/storage/memory.ts'
+import type { Storage } from '../../src/storage/storage.ts'
+
+/** Commits of this storage can be made to end without a word whether they were made. */
+function silentStorage(): { storage: Storage; silence: (made: boolean) => void } {
+  const real = memoryStorage()
+  let next: boolean | undefined
+  const storage: Storage = {
+    limits: real.limits,
+    read: (partition, queries) => real.read(partition, queries),
+    async commit(partition, batch) {
+      const made = next
+      next = undefined
+      if (made !== false) {
+        const result = await real.commit(partition, batch)
+        if (made === undefined) return result
+      }
+      throw new CheckpointerError('FAILED', 'It broke off.', { outcome: 'unknown' })
+    },
+    locate: (key) => real.locate(key),
+    list: (query) => real.list(query),
+    partitions: (query) => real.partitions(query),
+    destroy: () => real.destroy(),
+    close: () => real.close(),
+  }
+  return { storage, silence: (made) => void (next = made) }
+}
+
+it.each([true, false])('a save, a fork and writes that broke off are there once: made %s', async (made) => {
+  const { storage, silence } = silentStorage()
+  const checkpointer = await openCheckpointer({ name: 'unknown', storage })
+  const thread = checkpointer.thread<{ n: number }>('t')
+  silence(made)
+  expect((await thread.save({ n: 1 })).seq).toBe(1)
+  silence(made)
+  expect((await thread.save({ n: 2 })).seq).toBe(2)
+  silence(made)
+  const fork = await thread.fork({ as: 'fork' })
+  expect((await fork.load())?.seq).toBe(2)
+  silence(made)
+  await thread.putWrites(2, 'task', [{ channel: 'c', value: 7 }])
+  expect((await thread.load())?.pendingWrites).toHaveLength(1)
+  expect(await checkpointer.usage()).toMatchObject({ threads: 2, checkpoints: 2 })
+  expect((await checkpointer.verify()).problems).toEqual([])
+})
+
+it('what cannot recognise itself says that the outcome is unknown', async () => {
+  const { storage, silence } = silentStorage()
+  const checkpointer = await openCheckpointer({ name: 'unknown', storage })
+  const thread = checkpointer.thread<{ n: number }>('t')
+  await thread.save({ n: 1 })
+  silence(true)
+  await expect(thread.copy('copy')).rejects.toMatchObject({ code: 'FAILED', outcome: 'unknown' })
+  silence(true)
+  await expect(thread.delete()).rejects.toMatchObject({ code: 'FAILED', outcome: 'unknown' })
+  expect(await thread.load()).toBeUndefined()
+})
