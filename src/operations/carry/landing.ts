@@ -1,15 +1,11 @@
 import { CheckpointerError } from '../../errors.ts'
 import { threadKey } from '../../storage/keys.ts'
-import { readFamily } from '../family.ts'
 import type { ThreadRow } from '../rows/thread-row.ts'
 import type { Store } from '../store.ts'
 import { taken, type StagedImport } from './import.ts'
 import type { ImportRow } from './import-row.ts'
 import type { ImportedReply } from './messages.ts'
 import { markUntidy, nameStaged, publishPartition, readStaged } from './publish.ts'
-import { wipe } from './stage.ts'
-
-type Names = Map<string, string | undefined>
 
 const MOST_ID = 256
 
@@ -20,72 +16,66 @@ export async function land(
   staged: StagedImport,
   sweep: (store: Store, partition: string) => Promise<void>,
 ): Promise<ImportedReply> {
-  const names = await namesFor(store, staged)
+  const names = new Names(store, staged)
+  await names.choose()
   for (const partition of staged.partitions) {
     if (staged.untidy.has(partition)) await markUntidy(store, partition, await readStaged(store, partition))
-    if (names.size > 0) await nameStaged(store, partition, names)
+    if (names.given.size > 0) await nameStaged(store, partition, names.given)
   }
   // From here on it is decided: should this end, the next to open goes on with it.
   await row.put('publishing')
   const published: ThreadRow[] = []
-  const onTaken = async (thread: string): Promise<string | undefined> => {
-    if (staged.onConflict === 'refuse') throw taken(thread)
-    const name = await nameFor(store, thread, names, staged)
-    names.set(thread, name)
-    return name
-  }
+  const onTaken = (thread: string): Promise<string | undefined> => names.another(thread)
   for (const partition of staged.partitions)
     await publishPartition(store, partition, onTaken, (thread) => published.push(thread))
   // All of it is there. Who finds this row when it cannot be removed has nothing left to do.
   await row.remove().catch((cause: unknown) => store.warn(leftOver(cause)))
-  const isTidy = staged.untidy.size === 0 && ![...names.values()].includes(undefined)
-  if (!isTidy) for (const partition of staged.partitions) await tidy(store, partition, sweep)
+  const isTidy = staged.untidy.size === 0 && ![...names.given.values()].includes(undefined)
+  if (!isTidy)
+    for (const partition of staged.partitions)
+      await sweep(store, partition).catch((cause: unknown) => store.warn(leftOver(cause)))
   for (const { facts } of published) {
     const { thread, namespace, head } = facts
     store.threads.forget(thread)
     if (head) store.publish({ type: 'saved', thread, namespace, seq: head.seq, id: head.id })
   }
-  return replyOf(staged, names)
+  return replyOf(staged, names.given)
 }
 
-/** The names that threads of the file get here, if not their own; `undefined` for those that are left out. */
-async function namesFor(store: Store, staged: StagedImport): Promise<Names> {
-  const names: Names = new Map()
-  for (const thread of staged.threads) {
-    if (!(await store.storage.locate(threadKey(thread, '')))) continue
-    if (staged.onConflict === 'refuse') throw taken(thread)
-    names.set(thread, await nameFor(store, thread, names, staged))
+/** The names that threads of the file get here, where there are such threads already. */
+class Names {
+  /** None for those that are left out. */
+  readonly given = new Map<string, string | undefined>()
+  readonly #store: Store
+  readonly #staged: StagedImport
+  readonly #used = new Set<string>()
+
+  constructor(store: Store, staged: StagedImport) {
+    this.#store = store
+    this.#staged = staged
   }
-  return names
-}
 
-/** `chat-2`, or the next that is neither here nor in the file. */
-async function nameFor(
-  store: Store,
-  thread: string,
-  names: Names,
-  { onConflict, threads }: StagedImport,
-): Promise<string | undefined> {
-  if (onConflict === 'skip') return undefined
-  const given = new Set(names.values())
-  for (let number = 2; ; number++) {
-    const end = `-${number}`
-    const name = thread.slice(0, MOST_ID - end.length) + end
-    if (given.has(name) || threads.has(name)) continue
-    if (!(await store.storage.locate(threadKey(name, '')))) return name
+  async choose(): Promise<void> {
+    for (const thread of this.#staged.threads) if (await this.#isHere(thread)) await this.another(thread)
   }
-}
 
-async function tidy(
-  store: Store,
-  partition: string,
-  sweep: (store: Store, partition: string) => Promise<void>,
-): Promise<void> {
-  try {
-    const { threads, damaged } = await readFamily(store, partition)
-    await (threads.length + damaged.length > 0 ? sweep(store, partition) : wipe(store, partition))
-  } catch (cause) {
-    store.warn(leftOver(cause))
+  /** `chat-2`, or the next that is neither here nor in the file. */
+  async another(thread: string): Promise<string | undefined> {
+    const { onConflict, threads } = this.#staged
+    if (onConflict === 'refuse') throw taken(thread)
+    let name: string | undefined
+    for (let number = 2; onConflict === 'rename' && name === undefined; number++) {
+      const end = `-${number}`
+      const next = thread.slice(0, MOST_ID - end.length) + end
+      if (!this.#used.has(next) && !threads.has(next) && !(await this.#isHere(next))) name = next
+    }
+    if (name !== undefined) this.#used.add(name)
+    this.given.set(thread, name)
+    return name
+  }
+
+  async #isHere(thread: string): Promise<boolean> {
+    return (await this.#store.storage.locate(threadKey(thread, ''))) !== undefined
   }
 }
 
@@ -98,7 +88,7 @@ const leftOver = (cause: unknown): CheckpointerError =>
     },
   )
 
-function replyOf({ threads, checkpoints, missing }: StagedImport, names: Names): ImportedReply {
+function replyOf({ threads, checkpoints, missing }: StagedImport, names: Names['given']): ImportedReply {
   const all = [...threads]
   const renamed = all.flatMap((from) => {
     const to = names.get(from)

@@ -2,11 +2,12 @@ import { CheckpointerError } from '../../errors.ts'
 import { STAGED, threadKey } from '../../storage/keys.ts'
 import { bytesOf, type Batch, type Row } from '../../storage/storage.ts'
 import { LOST_RACE, tryCommit } from '../commit.ts'
-import { familyQuery, openFamily, renewFamily } from '../family.ts'
+import { familyQuery, openFamily, readFamily, renewFamily } from '../family.ts'
 import { birthPut } from '../rows/birth-row.ts'
 import { seal, unseal } from '../rows/seal.ts'
 import { threadPut, type ThreadFacts, type ThreadRow } from '../rows/thread-row.ts'
 import type { Store } from '../store.ts'
+import { wipe } from './stage.ts'
 
 /** The rows of threads that an import has laid aside in one of its partitions. */
 export interface Staged {
@@ -63,7 +64,7 @@ export async function publishPartition(
 ): Promise<void> {
   for (let tried = 0; tried < MOST_TRIES; tried++) {
     const staged = await readStaged(store, partition)
-    if (staged.length === 0) return
+    if (staged.length === 0) return clearUnused(store, partition)
     const [family] = await store.storage.read(partition, [familyQuery])
     const { check, put } = renewFamily(partition, openFamily(partition, family))
     const some = fitting(store, partition, staged)
@@ -82,6 +83,12 @@ export async function publishPartition(
     else await makeWay(store, partition, some, onTaken)
   }
   throw new CheckpointerError('CONFLICT', 'Other writers kept taking the names of imported threads.')
+}
+
+/** Where no thread came to be seen, all that was staged is for nothing. */
+async function clearUnused(store: Store, partition: string): Promise<void> {
+  const { threads, damaged } = await readFamily(store, partition)
+  if (threads.length + damaged.length === 0) await wipe(store, partition)
 }
 
 const MOST_TRIES = 1000
