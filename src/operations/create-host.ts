@@ -30,6 +30,8 @@ export interface HostOptions {
   readonly onWarning?: (warning: CheckpointerError) => void
   /** The caller's side remembers heads outside of the database, and will `reconcile` them. */
   readonly isWitnessed?: boolean
+  /** `false`: nothing is done in the background, to see what that costs. Chains then grow without end. */
+  readonly inBackground?: boolean
   /** What threads let go by themselves, unless they say otherwise. */
   readonly retention?: StoreRetention | undefined
 }
@@ -40,6 +42,7 @@ export async function createHost({
   publish = () => {},
   onWarning = () => {},
   isWitnessed = false,
+  inBackground = true,
   retention,
 }: HostOptions): Promise<Host> {
   if (storage.limits.valueBytes < LEAST_VALUE_BYTES)
@@ -76,6 +79,7 @@ export async function createHost({
       return turn
     },
     background(work) {
+      if (!inBackground) return
       const soon = new Promise<void>((resolve) => setTimeout(resolve, 0))
       const job = soon
         .then(() => (closed ? undefined : work()))
@@ -132,6 +136,7 @@ export async function createHost({
     closed = true
     keeper.stop()
     await Promise.allSettled(running)
+    keeper.stop()
   }
 
   const close = async (): Promise<void> => {

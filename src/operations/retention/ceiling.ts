@@ -22,7 +22,9 @@ export class Ceiling {
   readonly #store: Store
   readonly #most: number
   readonly #weights: Weights
-  #isToldOfTooMuch = false
+  readonly #deleted: string[] = []
+  /** What was left when all that may go had gone, and it was still too much. */
+  #inVain: { readonly total: number; readonly at: number } | undefined
 
   constructor(store: Store, most: number) {
     this.#store = store
@@ -30,8 +32,11 @@ export class Ceiling {
     this.#weights = new Weights(store, most)
   }
 
+  /** Also when it was in vain: then not before more has come, or what was busy may be idle. */
   get isDue(): boolean {
-    return this.#weights.isToBeRead || this.#weights.total > this.#most
+    const { isToBeRead, total } = this.#weights
+    if (isToBeRead || !this.#inVain) return isToBeRead || total > this.#most
+    return total > this.#inVain.total + this.#most * (1 - LOW) || Date.now() > this.#inVain.at + IDLE.cut
   }
 
   put(partition: string, bytes: number): void {
@@ -40,19 +45,24 @@ export class Ceiling {
 
   /** In steps, between which others may have their turn. */
   async *makeRoom(): AsyncGenerator<void> {
+    const before = this.#inVain
+    // Should it fail, it is not begun again with every save.
+    this.#inVain = { total: this.#weights.total, at: Date.now() }
     if (this.#weights.isToBeRead) yield* this.#weights.readAll()
-    if (this.#weights.total <= this.#most) return
+    if (this.#weights.total <= this.#most) {
+      this.#inVain = undefined
+      return
+    }
     // What was put may have replaced as much.
     yield* this.#weights.readChanged()
     if (this.#weights.total > this.#most) yield* this.#cutAndDelete()
-    const isTooMuch = this.#weights.total > this.#most
-    if (isTooMuch && !this.#isToldOfTooMuch) this.#store.warn(this.#tooMuch())
-    this.#isToldOfTooMuch = isTooMuch
+    const { total } = this.#weights
+    if (total > this.#most && !before) this.#store.warn(this.#tooMuch())
+    this.#inVain = total > this.#most ? { total, at: Date.now() } : undefined
   }
 
   async *#cutAndDelete(): AsyncGenerator<void> {
     const low = this.#most * LOW
-    const deleted: string[] = []
     const idle = await idleSince(this.#store, Date.now() - IDLE.cut)
     yield
     for (const each of idle) {
@@ -63,10 +73,16 @@ export class Ceiling {
     for (const { thread, partition, updatedAt } of idle) {
       if (this.#weights.total <= low || updatedAt > Date.now() - IDLE.deleted) break
       if (!(await deleteThread(this.#store, { thread }, mayBeDeleted))) continue
-      await this.#weights.again(partition)
-      deleted.push(thread)
+      this.#deleted.push(thread)
+      await this.#weights.read(partition)
       yield
     }
+    this.tell()
+  }
+
+  /** Says what was deleted since it last did. */
+  tell(): void {
+    const deleted = this.#deleted.splice(0)
     if (deleted.length > 0) this.#store.warn(this.#told(deleted))
   }
 

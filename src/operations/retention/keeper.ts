@@ -62,9 +62,11 @@ export class Retention implements Keeper {
     return this.#makingRoom
   }
 
+  /** No bite after this one. Once more when that has come to its end: it may have something to tell. */
   stop(): void {
     clearTimeout(this.#timer)
     this.#waiting.clear()
+    this.#ceiling?.tell()
   }
 
   #rulesOf({ retention }: ThreadFacts): RetentionRules | undefined {
@@ -101,9 +103,15 @@ export class Retention implements Keeper {
     const [next] = this.#waiting
     if (!next) return
     const [name, task] = next
-    this.#waiting.delete(name)
-    // At the end of the queue: others have waited too.
-    if (await task()) this.#waiting.set(name, task)
+    let isMore = false
+    try {
+      isMore = await task()
+    } finally {
+      // At the end of the queue: others have waited too. Another look may have become due meanwhile.
+      const latest = this.#waiting.get(name)
+      this.#waiting.delete(name)
+      if (latest && (isMore || latest !== task)) this.#waiting.set(name, latest)
+    }
   }
 
   async #look(place: Place): Promise<boolean> {

@@ -3,7 +3,7 @@ import { everyRow, partitions } from '../survey/every-row.ts'
 import type { Store } from '../store.ts'
 
 /** What others have written is found when this share of the most was written here. */
-const SHARE_UNSEEN = 0.2
+const SHARE_UNSEEN = 0.5
 
 /** What each family weighs: read once, then kept up by what is written from here; others' writes are found later. */
 export class Weights {
@@ -19,7 +19,7 @@ export class Weights {
     this.#most = most
   }
 
-  /** The least surely not exceeded; nothing before anything was read. */
+  /** Never less than is known of; nothing before anything was read. */
   get total(): number {
     let total = 0
     for (const { read, put } of this.#families.values()) total += read + put
@@ -44,7 +44,7 @@ export class Weights {
     const gone = new Set(this.#families.keys())
     for await (const partition of partitions(this.#store)) {
       gone.delete(partition)
-      await this.#read(partition)
+      await this.read(partition)
       yield
     }
     for (const partition of gone) this.#families.delete(partition)
@@ -54,7 +54,7 @@ export class Weights {
   async *readChanged(): AsyncGenerator<void> {
     for (const [partition, { put }] of this.#families) {
       if (put === 0) continue
-      await this.#read(partition)
+      await this.read(partition)
       yield
     }
   }
@@ -64,12 +64,7 @@ export class Weights {
     if (known) known.read = Math.max(0, known.read - bytes)
   }
 
-  /** After something was deleted there. */
-  async again(partition: string): Promise<void> {
-    await this.#read(partition)
-  }
-
-  async #read(partition: string): Promise<void> {
+  async read(partition: string): Promise<void> {
     const weight = { read: 0, put: 0 }
     // What is put while it is read counts twice, rather than not at all.
     this.#families.set(partition, weight)

@@ -4,19 +4,11 @@ import { readFamily } from '../family.ts'
 import type { ThreadUsage, UsageCursor, UsageReply, UsageRequest } from '../host.ts'
 import { isListed, openThread } from '../rows/thread-row.ts'
 import { unlessDamaged, type Store } from '../store.ts'
+import { ROWS_A_READ } from './every-row.ts'
 
 /** What one answer may take: a row counts one, a partition ten. */
 const MOST_EFFORT = 2000
 const PARTITION_EFFORT = 10
-/** Rows that come with a body are read few at a time. */
-const PAGE: Readonly<Record<Table, number>> = {
-  threads: 500,
-  checkpoints: 200,
-  parts: 8,
-  writes: 200,
-  meta: 500,
-}
-
 /** Counts the rows of the next few partitions, by whose they are. */
 export async function usage(store: Store, { after }: UsageRequest): Promise<UsageReply> {
   const counts = new Counts()
@@ -49,14 +41,14 @@ async function countSome(store: Store, partition: string, begin: Left, counts: C
     const { to } = allRows()
     const pages = await store.storage.read(
       partition,
-      left.map(({ table, from }) => ({ table, from, to, limit: PAGE[table] })),
+      left.map(({ table, from }) => ({ table, from, to, limit: ROWS_A_READ[table] })),
     )
     left = left.flatMap(({ table }, i) => {
       const rows = pages[i] ?? []
       for (const row of rows) counts.add(partition, table, row, owners)
       const last = rows.at(-1)
       // The next key after the last one: the same with one more part.
-      return last && rows.length === PAGE[table] ? [{ table, from: [...last.key, 0] }] : []
+      return last && rows.length === ROWS_A_READ[table] ? [{ table, from: [...last.key, 0] }] : []
     })
   }
   return left
