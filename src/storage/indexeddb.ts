@@ -55,9 +55,8 @@ class IndexedDbStorage implements Storage {
   constructor(name: string) {
     this.#connection = new Connection(name, {
       onOpen: (handle) => {
-        this.#past = findPast(handle, this.#id)
-        // Whoever needs it hears of it.
-        this.#past.catch(() => {})
+        // Where that cannot be read, the worst is assumed, and no write is held up by it.
+        this.#past = findPast(handle, this.#id).catch(() => ({ dead: [], unclean: true, wasAsync: false }))
       },
       onTaken: () => this.#session.forget(),
     })

@@ -339,6 +339,36 @@ function sessions(): void {
     expect(await open(name).storage.sessionReport?.()).toEqual(CLEAN)
   })
 
+  it('that find no room for their marker can still make some', async () => {
+    const { storage } = open()
+    await storage.commit('p', { puts: [meta('one')] })
+    await storage.rest?.()
+    instead(IDBTransaction.prototype, 'commit', (real) => {
+      return function (this: IDBTransaction) {
+        if (!this.objectStoreNames.contains('session')) return real.call(this)
+        this.abort()
+        throw new DOMException('There is no room.', 'QuotaExceededError')
+      }
+    })
+    expect((await storage.commit('p', { deletes: [{ table: 'meta', key: ['law', 'one'] }] })).ok).toBe(true)
+    expect(await heads(storage)).toEqual([])
+  })
+
+  it('mark a database on a connection that dies in their hands', async () => {
+    const { storage, name } = open()
+    await storage.read('p', [all])
+    let cuts = 0
+    instead(IDBTransaction.prototype, 'commit', (real) => {
+      return function (this: IDBTransaction) {
+        if (!this.objectStoreNames.contains('session') || cuts++ > 0) return real.call(this)
+        this.abort()
+        throw lost()
+      }
+    })
+    expect((await storage.commit('p', { puts: [meta('one')] })).ok).toBe(true)
+    expect(await markers(name)).toHaveLength(1)
+  })
+
   it('that live are not taken for killed', async ({ skip }) => {
     if (!(globalThis.navigator as Partial<Navigator> | undefined)?.locks) skip('There are no Web Locks here.')
     const { storage, name } = open()

@@ -39,7 +39,7 @@ export async function carryOut(
   } catch (error) {
     // A row that cannot be stored throws at once; without this, what was asked for before it would stay.
     abort(tx)
-    const failed = await done
+    const failed = await Promise.race([done, soon()])
     // Another partition holds the thread already, or the id is taken: somebody was first.
     if (nameOf(error) === 'ConstraintError') return { ok: false }
     // What a failing transaction takes along says no more than that.
@@ -49,6 +49,9 @@ export async function carryOut(
   if (failed) throw failed.error
   return { ok: true, version }
 }
+
+/** A connection that was lost may leave its transactions without an end. */
+const soon = (): Promise<undefined> => new Promise((resolve) => setTimeout(resolve, 1000))
 
 function abort(tx: WriteTransaction): void {
   try {

@@ -1,6 +1,7 @@
 import type { Connection } from './connection.ts'
 import type { Past } from './past.ts'
 import { rowsOfSession } from './schema.ts'
+import { writeSessionRows } from './session-rows.ts'
 
 /**
  * A killed Chromium may leave its LevelDB log with a torn record at the end, goes on writing behind that, and at the
@@ -17,23 +18,22 @@ export const isScrubNeeded = ({ unclean }: Past): boolean => unclean && isChromi
 /** Writes the rows, deletes them, and with them what dead sessions have left. Saves may go on between. */
 export async function scrub(connection: Connection, session: string, { dead }: Past): Promise<void> {
   for (let from = 1; from <= ROWS; from += ROWS_AT_ONCE) {
-    const { tx } = await connection.begin(['session'], 'readwrite', 'relaxed')
-    const store = tx.objectStore('session')
-    const puts = Array.from({ length: ROWS_AT_ONCE }, (_, i) =>
-      store.put({ session, number: from + i, noise: crypto.getRandomValues(new Uint8Array(ROW_BYTES)) }),
+    const numbers = Array.from({ length: ROWS_AT_ONCE }, (_, i) => from + i)
+    await writeSessionRows(
+      connection,
+      (store) =>
+        numbers.map((number) =>
+          store.put({ session, number, noise: crypto.getRandomValues(new Uint8Array(ROW_BYTES)) }),
+        ),
+      'relaxed',
     )
-    await Promise.all(puts)
-    tx.commit()
-    await tx.done
     // Whoever waits to save goes first.
     await new Promise((resolve) => setTimeout(resolve, 0))
   }
-  const { tx } = await connection.begin(['session'], 'readwrite')
-  const store = tx.objectStore('session')
   const scratch = IDBKeyRange.bound([session, 1], [session, ROWS])
-  await Promise.all([scratch, ...dead.map(rowsOfSession)].map((range) => store.delete(range)))
-  tx.commit()
-  await tx.done
+  await writeSessionRows(connection, (store) =>
+    [scratch, ...dead.map(rowsOfSession)].map((range) => store.delete(range)),
+  )
 }
 
 function isChromium(): boolean {

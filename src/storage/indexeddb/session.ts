@@ -1,8 +1,10 @@
 import type { Connection } from './connection.ts'
+import { nameOf } from './errors.ts'
 import { showLife } from './life.ts'
 import type { Past } from './past.ts'
 import { isScrubNeeded } from './scrub.ts'
 import { rowsOfSession } from './schema.ts'
+import { writeSessionRows } from './session-rows.ts'
 
 /** So long after the last write the marker goes: a service worker that is killed when idle then leaves none. */
 const IDLE = 15_000
@@ -62,10 +64,7 @@ export class Session {
       this.#marker = 'none'
       clearTimeout(this.#idle)
       try {
-        const { tx } = await this.#connection.begin(['session'], 'readwrite')
-        await tx.objectStore('session').delete([this.#id, 0])
-        tx.commit()
-        await tx.done
+        await writeSessionRows(this.#connection, (store) => [store.delete([this.#id, 0])])
       } finally {
         this.forget()
       }
@@ -89,14 +88,17 @@ export class Session {
     // Before the marker is there, so that nobody takes this session for dead.
     this.#letGo ??= await showLife(this.#connection.name, this.#id)
     const past = await this.#past()
-    const { tx } = await this.#connection.begin(['session'], 'readwrite')
-    const store = tx.objectStore('session')
-    const asked: Promise<unknown>[] = [store.put({ session: this.#id, number: 0, owes })]
-    // Where nothing has to be scrubbed, this is all there is to do about them.
-    if (!isScrubNeeded(past)) asked.push(...past.dead.map((id) => store.delete(rowsOfSession(id))))
-    await Promise.all(asked)
-    tx.commit()
-    await tx.done
+    try {
+      await writeSessionRows(this.#connection, (store) => [
+        store.put({ session: this.#id, number: 0, owes }),
+        // Where nothing has to be scrubbed, this is all there is to do about them.
+        ...(isScrubNeeded(past) ? [] : past.dead.map((id) => store.delete(rowsOfSession(id)))),
+      ])
+    } catch (error) {
+      // No room even for that: what is to be written now may be a removal, which makes some.
+      if (nameOf(error) === 'QuotaExceededError') return
+      throw error
+    }
     this.#marker = owes ? 'owes' : 'plain'
     this.#lastWrite = performance.now()
     this.#watch()
