@@ -20,3 +20,9 @@ export const MOST_WRITES = 2 ** 20
 
 export const isWriteIndex = (index: unknown): index is number =>
   Number.isInteger(index) && Math.abs(index as number) < MOST_WRITES
+
+/** 128 bits at random. Not `crypto.randomUUID`, which pages over plain http lack. */
+export const randomId = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(
+    '',
+  )

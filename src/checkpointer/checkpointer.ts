@@ -118,13 +118,14 @@ export class StoredCheckpointer implements Checkpointer {
   #closing: Promise<void> | undefined
 
   constructor(host: Host, codec: Codec, events: EventSource, claims: Claims) {
+    const saves = new Saves()
     this.#shared = {
       host: this.#watched(host),
       codec,
       known: new KnownStates(),
-      saves: new Saves(),
+      saves,
       unsure: { save: new UnsureChanges(), fork: new UnsureChanges(), copy: new UnsureChanges() },
-      leases: new Leases(claims),
+      leases: new Leases(claims, () => saves.settled()),
       resend: (request) => host.save(request),
     }
     this.#events = events

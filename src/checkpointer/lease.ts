@@ -9,7 +9,10 @@ export interface LeaseOptions {
   readonly steal?: boolean | undefined
   /** Stops the waiting. */
   readonly signal?: AbortSignal | undefined
-  /** How long to wait for it, in milliseconds; `false`: not at all. Then `BLOCKED`. Until it is free when absent. */
+  /**
+   * How long to wait for it, in milliseconds; `false`: not at all. Then `BLOCKED`. Until it is free when absent; when
+   * it is stolen, ten seconds.
+   */
   readonly wait?: boolean | number | undefined
 }
 

@@ -4,19 +4,24 @@ import { HeldLease, type LeaseOptions } from './lease.ts'
 import { checkFlag, checkOptions, checkSignal, invalid, type Names } from './options.ts'
 
 const LEASE: Names<LeaseOptions> = { steal: true, signal: true, wait: true }
+/** Nobody is waited for then; but a tab that was frozen in mid-transaction keeps all others from writing. */
+const STEALING = 10_000
 /** A timer takes no more. */
 const LONGEST_WAIT = 2 ** 31 - 1
 
 /** The leases of one checkpointer: those it holds, and those it waits for. */
 export class Leases {
   readonly #claims: Claims
+  /** Resolves when what was saved so far is written or refused. */
+  readonly #settled: () => Promise<unknown>
   readonly #held = new Set<HeldLease>()
   /** Settles when nothing of a claim is left behind; and what stops its waiting. */
   readonly #claiming = new Map<Promise<void>, AbortController>()
   #isClosed = false
 
-  constructor(claims: Claims) {
+  constructor(claims: Claims, settled: () => Promise<unknown>) {
     this.#claims = claims
+    this.#settled = settled
   }
 
   async take(thread: string, given: LeaseOptions): Promise<HeldLease> {
@@ -32,12 +37,13 @@ export class Leases {
     const lost = new AbortController()
     const onAbort = (): void => stop.abort(signal?.reason)
     signal?.addEventListener('abort', onAbort, { once: true })
-    const late = (): void => stop.abort(blocked(thread))
-    const timer = typeof wait === 'number' && wait < LONGEST_WAIT ? setTimeout(late, wait) : undefined
+    const limit = typeof wait === 'number' && wait > 0 ? wait : steal ? STEALING : LONGEST_WAIT
+    const late = (): void => stop.abort(steal ? heldUp(thread) : blocked(thread))
+    const timer = limit < LONGEST_WAIT ? setTimeout(late, limit) : undefined
     try {
       const claim = await this.#claim(thread, stop, {
         steal,
-        now: wait === false,
+        now: wait === false || wait === 0,
         signal: stop.signal,
         onLost: () => lost.abort(takenOver(thread)),
       })
@@ -66,7 +72,10 @@ export class Leases {
       await Promise.allSettled([claim.end()])
       throw this.#isClosed ? closed() : lost.signal.reason
     }
-    const end = (): Promise<void> => claim.end().finally(() => this.#held.delete(lease))
+    const end = async (): Promise<void> => {
+      await this.#settled()
+      await claim.end().finally(() => this.#held.delete(lease))
+    }
     const lease = new HeldLease(thread, { ...claim, end }, lost)
     this.#held.add(lease)
     return lease
@@ -83,6 +92,13 @@ export class Leases {
 
 const closed = (): CheckpointerError =>
   new CheckpointerError('CLOSED', 'This checkpointer is closed. Open it again.')
+
+const heldUp = (thread: string): CheckpointerError =>
+  new CheckpointerError(
+    'BLOCKED',
+    `The lease of thread '${thread}' could not be taken over: another tab stands still in the middle of a change. Wake it, or close it.`,
+    { thread },
+  )
 
 const takenOver = (thread: string): CheckpointerError =>
   new CheckpointerError('LEASE_LOST', `The lease of thread '${thread}' was taken over by another runner.`, {

@@ -1,6 +1,7 @@
 import type { Checkpoint, CheckpointFields, CheckpointInfo, Snapshot } from '../checkpoint.ts'
 import { CheckpointerError } from '../errors.ts'
 import type { At, Fenced, Host, Place, SaveRequest, StoredInfo } from '../operations/host.ts'
+import { randomId } from '../ids.ts'
 import type { Codec } from '../state/codec.ts'
 import { fromBytes, toBytes } from '../state/json-bytes.ts'
 import { pauses } from '../state/slices/pause.ts'
@@ -199,7 +200,7 @@ export class StoredThread<State> implements Thread<State> {
       key: newId(),
       asked: JSON.stringify({ at, label, as: names.as }),
       state: first?.known.state,
-      as: names.as ?? crypto.randomUUID(),
+      as: names.as ?? randomId(),
     }
     const { head, as } = await unsure.fork.call(this.#place, fresh, async ({ key, as }) => {
       const request = { ...this.#place, as, label, createdAt: Date.now(), key }

@@ -1,4 +1,5 @@
 import { CheckpointerError } from '../errors.ts'
+import { randomId } from '../ids.ts'
 import { CURRENT_FORMAT } from '../storage/format-version.ts'
 import { DATABASE_KEY, DATABASE_PARTITION, IMPORTS } from '../storage/keys.ts'
 import type { Row, SessionReport, Storage } from '../storage/storage.ts'
@@ -84,7 +85,7 @@ async function claimDatabase(
   storage: Storage,
   onWarning: (warning: CheckpointerError) => void,
 ): Promise<{ readonly database: string | undefined; readonly imports: readonly Row[] }> {
-  const facts: DatabaseFacts = { format: CURRENT_FORMAT, id: crypto.randomUUID(), createdAt: Date.now() }
+  const facts: DatabaseFacts = { format: CURRENT_FORMAT, id: randomId(), createdAt: Date.now() }
   for (;;) {
     const [rows, imports = []] = await storage.read(DATABASE_PARTITION, [
       { table: 'meta', keys: [DATABASE_KEY] },

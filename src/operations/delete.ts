@@ -3,6 +3,7 @@ import { threadKey } from '../storage/keys.ts'
 import type { DeleteCheckpointsRequest, DeleteRunRequest, OfThread, RemovedReply } from './host.ts'
 import { markDeleted } from './deletions.ts'
 import type { Family } from './family.ts'
+import { checkFence } from './fence.ts'
 import type { LaneRows } from './removal/lane-rows.ts'
 import { remove, type RemovalPlan } from './removal/removal.ts'
 import type { Loss } from './removal/losses.ts'
@@ -41,6 +42,8 @@ export async function deleteThread(
       const losses = isAlone
         ? own.map((row) => ({ thread: row, shown: [], seqs: new Set<number>() }))
         : await lossesOf(family, rows, thread, () => true)
+      // What is refused in the end must not be marked.
+      await checkFence(store, found.partition)
       if (isThere && store.isWitnessed) await markDeleted(store, thread)
       return { losses, damaged, deleteThreads: isThere }
     })

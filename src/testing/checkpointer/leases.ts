@@ -125,8 +125,10 @@ export function leaseLaws(fresh: Fresh): void {
       await expect(two.thread('a').lease({ signal: stop.signal })).rejects.toBe(reason)
       await rejection(two.thread('a').lease({ wait: false }), 'BLOCKED')
       await rejection(two.thread('a').lease({ wait: 20 }), 'BLOCKED')
+      await rejection(two.thread('a').lease({ wait: 0 }), 'BLOCKED')
       await lease.release()
       await (await one.thread('a').lease({ wait: false })).release()
+      await (await one.thread('a').lease({ wait: 0 })).release()
     }),
   )
 

@@ -1,0 +1,200 @@
+import 'fake-indexeddb/auto'
+import type { Checkpointer, CheckpointerError, Host, Storage } from 'forkpoint'
+import { indexedDbStorage } from 'forkpoint/storage/indexeddb'
+import { memoryStorage } from 'forkpoint/storage/memory'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { StoredCheckpointer } from '../../src/checkpointer/checkpointer.ts'
+import { createHost } from '../../src/operations/create-host.ts'
+import { createCodec } from '../../src/state/codec.ts'
+import { beatClaims } from '../../src/tabs/beat-claims.ts'
+import { lockClaims } from '../../src/tabs/lock-claims.ts'
+import { localEvents } from '../../src/tabs/events.ts'
+import { rejection } from '../../src/testing/checkpointer/ground.ts'
+
+/** A hundred times as fast as users have it, or so. */
+const QUICK = { look: 10, silence: 20, beat: 20, beats: 1_000 }
+const never = new Promise<never>(() => {})
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** Each gives the storage of another tab on the same rows. */
+const storages: [string, () => () => Storage][] = [
+  [
+    'memory',
+    () => {
+      const shared = Object.assign(memoryStorage(), { close: async () => {} })
+      return () => shared
+    },
+  ],
+  [
+    'fake-indexeddb',
+    () => {
+      const name = crypto.randomUUID()
+      return () => indexedDbStorage({ name })
+    },
+  ],
+]
+
+type Warn = (warning: CheckpointerError) => void
+
+function tabOn(host: Host, pace: Partial<typeof QUICK> = {}, onWarning: Warn = () => {}): Checkpointer {
+  const claims = beatClaims(host, onWarning, { ...QUICK, ...pace })
+  const tab = new StoredCheckpointer(host, createCodec(), localEvents(), claims)
+  onTestFinished(() => tab.close())
+  return tab
+}
+
+const silent = (host: Host): Host => ({ ...host, keepLease: () => never })
+
+describe.each(storages)('signs of life on %s', (_, place) => {
+  async function twoTabs(
+    change: (host: Host) => Host = (host) => host,
+    pace?: Partial<typeof QUICK>,
+    onWarning?: Warn,
+  ) {
+    const open = place()
+    const one = tabOn(change(await createHost({ storage: open() })), pace, onWarning)
+    return { open, one, two: tabOn(await createHost({ storage: open() })) }
+  }
+
+  it('one that gives none is replaced, and writes nothing when it wakes', async () => {
+    const { one, two } = await twoTabs(silent)
+    const thread = one.thread<{ n: number }>('t')
+    const lease = await thread.lease()
+    await thread.save({ n: 1 })
+    const next = await two.thread<{ n: number }>('t').lease()
+    expect(next.token).toBeGreaterThan(lease.token)
+    await rejection(thread.save({ n: 2 }), 'LEASE_LOST')
+    expect(lease.signal.aborted).toBe(true)
+    expect((await two.thread('t').load())?.state).toEqual({ n: 1 })
+  })
+
+  it('one that gives them keeps its lease, busy or not', async () => {
+    const { one, two } = await twoTabs()
+    const lease = await one.thread('t').lease()
+    await rejection(two.thread('t').lease({ wait: 800 }), 'BLOCKED')
+    expect(lease.signal.aborted).toBe(false)
+  })
+
+  it('the store gives them on its own for a while, when the page is slow to ask, and no longer', async () => {
+    let calls = 0
+    const once = (host: Host): Host => ({
+      ...host,
+      keepLease: (request) => (calls++ === 0 ? host.keepLease(request) : never),
+    })
+    const { one, two } = await twoTabs(once, { beats: 30 })
+    await one.thread('t').lease()
+    await rejection(two.thread('t').lease({ wait: 500 }), 'BLOCKED')
+    await two.thread('t').lease()
+    expect(calls).toBe(2)
+  })
+
+  it('who was replaced while idle is told', async () => {
+    const { one, two } = await twoTabs()
+    const lease = await one.thread('t').lease()
+    await two.thread('t').lease({ steal: true })
+    await vi.waitFor(() => expect(lease.signal.reason).toMatchObject({ code: 'LEASE_LOST' }))
+  })
+
+  it('a lease outlives the host under it', async () => {
+    const open = place()
+    const first = await createHost({ storage: open() })
+    let host = first
+    const verbs = Object.keys(first) as (keyof Host)[]
+    const replaceable = Object.fromEntries(
+      verbs.map((verb) => [verb, (request: never) => host[verb](request)]),
+    ) as unknown as Host
+    const one = tabOn(replaceable)
+    const two = tabOn(await createHost({ storage: open() }))
+    const thread = one.thread<{ n: number }>('t')
+    await thread.lease()
+    await thread.save({ n: 1 })
+    host = await createHost({ storage: open() })
+    await first.close()
+    await thread.save({ n: 2 })
+    await rejection(two.thread('t').lease({ wait: 500 }), 'BLOCKED')
+    await two.thread('t').lease({ steal: true })
+    host = await createHost({ storage: open() })
+    await rejection(thread.save({ n: 3 }), 'LEASE_LOST')
+    expect((await two.thread('t').load())?.state).toEqual({ n: 2 })
+  })
+
+  it('when they fail it is said once, and they go on', async () => {
+    let calls = 0
+    const failing = (host: Host): Host => ({
+      ...host,
+      keepLease: (request) =>
+        calls++ % 10 < 3 ? Promise.reject(new Error('not now')) : host.keepLease(request),
+    })
+    const onWarning = vi.fn<Warn>()
+    const { one, two } = await twoTabs(failing, {}, onWarning)
+    const lease = await one.thread('t').lease()
+    await vi.waitFor(() => expect(calls).toBeGreaterThan(5))
+    expect(onWarning).toHaveBeenCalledOnce()
+    expect(onWarning.mock.calls[0]?.[0]).toMatchObject({ code: 'FAILED', thread: 't' })
+    await rejection(two.thread('t').lease({ wait: 200 }), 'BLOCKED')
+    expect(lease.signal.aborted).toBe(false)
+  })
+
+  it('leave no rows behind when the lease is over', async () => {
+    const { open, one } = await twoTabs()
+    const storage = open()
+    for (const id of ['kept', 'never saved']) {
+      const thread = one.thread(id)
+      const lease = await thread.lease()
+      await sleep(50)
+      if (id === 'kept') await thread.save({ n: 1 })
+      await lease.release()
+    }
+    await sleep(50)
+    const [rows] = await storage.read('kept', [{ table: 'meta', from: ['lease'], to: ['lease~'] }])
+    expect(rows).toEqual([])
+    expect(await storage.partitions({ limit: 10 })).toEqual(['', 'kept'])
+  })
+})
+
+describe('a store that does not answer', () => {
+  it('holds up no one who steals: he is told, and what comes late is given back', async () => {
+    const host = await createHost({ storage: memoryStorage() })
+    let answer = (): void => {}
+    const asked = new Promise<void>((resolve) => (answer = resolve))
+    const slow: Host = { ...host, takeLease: (request) => asked.then(() => host.takeLease(request)) }
+    const [tab, other] = [tabOn(slow), tabOn(host)]
+    const error = await rejection(tab.thread('t').lease({ steal: true, wait: 50 }), 'BLOCKED')
+    expect(error.thread).toBe('t')
+    answer()
+    await vi.waitFor(async () => (await other.thread('t').lease({ wait: false })).release())
+  })
+})
+
+describe('locks', () => {
+  it('are not kept when the row cannot be put, and go to the next when the lease is over', async () => {
+    const host = await createHost({ storage: memoryStorage() })
+    let fails = true
+    const failing: Host = {
+      ...host,
+      takeLease: (request) => (fails ? Promise.reject(new Error('not now')) : host.takeLease(request)),
+    }
+    const claims = lockClaims(crypto.randomUUID(), navigator.locks, failing)
+    const tab = new StoredCheckpointer(failing, createCodec(), localEvents(), claims)
+    await expect(tab.thread('t').lease()).rejects.toThrow('not now')
+    fails = false
+    const lease = await tab.thread('t').lease({ wait: false })
+    const next = tab.thread('t').lease()
+    await lease.release()
+    expect((await next).token).toBeGreaterThan(lease.token)
+    await tab.close()
+  })
+
+  it('that are stolen abort the signal, before anything is written', async () => {
+    const host = await createHost({ storage: memoryStorage() })
+    const claims = lockClaims(crypto.randomUUID(), navigator.locks, host)
+    const tab = new StoredCheckpointer(host, createCodec(), localEvents(), claims)
+    const lease = await tab.thread('t').lease()
+    const other = await tab.thread('t').lease({ steal: true })
+    await vi.waitFor(() => expect(lease.signal.aborted).toBe(true))
+    await lease.release()
+    await rejection(tab.thread('t').lease({ wait: false }), 'BLOCKED')
+    expect(other.signal.aborted).toBe(false)
+    await tab.close()
+  })
+})
