@@ -5,13 +5,14 @@ import { openSite } from './support/site.ts'
 
 /** As many as run beside the scrub, more or less. */
 const SAVES = 40
-/** The aim is 2. Beyond this it is not the machine's other work. */
-const FAR_TOO_MUCH = 4
+const MOST = 2
+/** With fewer rounds the machine's other work says more than ours. */
+const ENOUGH_ROUNDS = 12
 
 /** The first saves after a session that was killed, and after one that was not, by turns in one browser. */
 export default {
-  promise: 'the scrub after an unclean end does not slow the first saves to a crawl',
-  rounds: { short: 4, long: 30 },
+  promise: 'the scrub after an unclean end does not make the first saves take twice as long',
+  rounds: { short: 2, long: 30 },
   on: ['chromium'],
   async run({ ground, folder, rounds }) {
     const site = await openSite(folder)
@@ -45,7 +46,7 @@ export default {
       'slowest save': median(worst.clean),
       'slowest beside the scrub': median(worst.unclean),
     }
-    if (ratio > FAR_TOO_MUCH) throw broken('the scrub holds up saves', figures)
+    if (rounds >= ENOUGH_ROUNDS && ratio > MOST) throw broken('the scrub holds up saves', figures)
     return figures
   },
 } satisfies Proof
