@@ -118,14 +118,13 @@ export class StoredCheckpointer implements Checkpointer {
   #closing: Promise<void> | undefined
 
   constructor(host: Host, codec: Codec, events: EventSource, claims: Claims) {
-    const saves = new Saves()
     this.#shared = {
       host: this.#watched(host),
       codec,
       known: new KnownStates(),
-      saves,
+      saves: new Saves(),
       unsure: { save: new UnsureChanges(), fork: new UnsureChanges(), copy: new UnsureChanges() },
-      leases: new Leases(claims, () => saves.settled()),
+      leases: new Leases(claims),
       resend: (request) => host.save(request),
     }
     this.#events = events

@@ -12,16 +12,13 @@ const LONGEST_WAIT = 2 ** 31 - 1
 /** The leases of one checkpointer: those it holds, and those it waits for. */
 export class Leases {
   readonly #claims: Claims
-  /** Resolves when what was saved so far is written or refused. */
-  readonly #settled: () => Promise<unknown>
   readonly #held = new Set<HeldLease>()
   /** Settles when nothing of a claim is left behind; and what stops its waiting. */
   readonly #claiming = new Map<Promise<void>, AbortController>()
   #isClosed = false
 
-  constructor(claims: Claims, settled: () => Promise<unknown>) {
+  constructor(claims: Claims) {
     this.#claims = claims
-    this.#settled = settled
   }
 
   async take(thread: string, given: LeaseOptions): Promise<HeldLease> {
@@ -72,10 +69,7 @@ export class Leases {
       await Promise.allSettled([claim.end()])
       throw this.#isClosed ? closed() : lost.signal.reason
     }
-    const end = async (): Promise<void> => {
-      await this.#settled()
-      await claim.end().finally(() => this.#held.delete(lease))
-    }
+    const end = (): Promise<void> => claim.end().finally(() => this.#held.delete(lease))
     const lease = new HeldLease(thread, { ...claim, end }, lost)
     this.#held.add(lease)
     return lease
