@@ -9,8 +9,9 @@ import type { TypeRegistration } from './state/types.ts'
 import type { Storage } from './storage/storage.ts'
 import { beatClaims } from './tabs/beat-claims.ts'
 import type { Claims } from './tabs/claims.ts'
-import { localEvents, tabEvents, type Events } from './tabs/events.ts'
+import { hasChannels, localEvents, tabEvents, type Events } from './tabs/events.ts'
 import { lockClaims } from './tabs/lock-claims.ts'
+import { polledEvents } from './tabs/polled-events.ts'
 import { witnessPlace } from './witness/places.ts'
 import { witnessedHost } from './witness/witnessed-host.ts'
 import { lastingHost } from './worker/lasting.ts'
@@ -70,16 +71,15 @@ export async function openCheckpointer(given: OpenOptions): Promise<Checkpointer
   if (options.host && retention)
     throw invalid('retention', 'given to whoever makes the host: it works on that side')
   const codec = createCodec(types)
-  // A host in this thread and the checkpointer are then two ends of one emitter; over IndexedDB each has a channel.
-  const events: Events = options.storage ? localEvents() : tabEvents(name)
-  try {
-    const host = await openHost(options, { name, retention }, events, onWarning)
-    return new StoredCheckpointer(host, codec, events, claimsOn(host, options, onWarning))
-  } catch (error) {
-    events.close()
-    throw error
-  }
+  // A host in this thread and the checkpointer are two ends of one emitter; over IndexedDB each has a channel.
+  const local = localEvents()
+  const host = await openHost(options, { name, retention }, local, onWarning)
+  const events = options.storage ? local : eventsOf(name, host, onWarning)
+  return new StoredCheckpointer(host, codec, events, claimsOn(host, options, onWarning))
 }
+
+const eventsOf = (name: string, host: Host, onWarning: (warning: CheckpointerError) => void): Events =>
+  hasChannels() ? tabEvents(name) : polledEvents(host, onWarning)
 
 async function openHost(
   { storage, host, worker = 'auto' }: OpenOptions,

@@ -72,7 +72,7 @@ export interface Checkpointer {
   thread<State = unknown>(id: string, options?: ThreadOptions): Thread<State>
   /** The threads, the latest first unless `order` says otherwise. */
   threads(options?: ThreadsOptions): AsyncIterable<ThreadSummary>
-  /** Hears of every change, from any tab. Call what it returns to stop. */
+  /** Hears of every change, from any tab; without BroadcastChannel of less. Call what it returns to stop. */
   subscribe(listener: (event: CheckpointerEvent) => void): () => void
   /** Counts what is stored, by reading it. */
   usage(options?: UsageOptions): Promise<Usage>

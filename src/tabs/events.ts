@@ -1,6 +1,7 @@
 import type { CheckpointerEvent } from '../checkpoint.ts'
 
 type Listener = (event: CheckpointerEvent) => void
+export type Tell = Listener
 
 /** Both ends of the news of one database. */
 export interface Events {
@@ -12,26 +13,29 @@ export interface Events {
 /** The version of the messages; a tab with another one does not hear us, rather than misread us. */
 const PROTOCOL = 1
 
-/** News between all tabs, workers and service workers that use the database of this name. */
+/**
+ * News between all tabs, workers and service workers that use the database of this name; where there are no
+ * channels, none leave, and `polledEvents` finds them out.
+ */
 export function tabEvents(name: string): Events {
-  if (typeof BroadcastChannel === 'undefined') return localEvents()
-  const listeners = new Set<Listener>()
+  if (!hasChannels()) return localEvents()
+  const all = listeners()
   const channel = new BroadcastChannel(`forkpoint:${PROTOCOL}:${name}`)
   // In Node an open channel would keep the process alive.
   ;(channel as { unref?: () => void }).unref?.()
   channel.onmessage = ({ data }: MessageEvent<unknown>) => {
     const event = parseEvent(data)
-    if (event) tell(listeners, event)
+    if (event) all.tell(event)
   }
   let closed = false
   return {
     publish(event) {
       if (!closed) channel.postMessage(event)
     },
-    subscribe: (listener) => subscribed(listeners, listener),
+    subscribe: all.add,
     close() {
       closed = true
-      listeners.clear()
+      all.clear()
       channel.close()
     },
   }
@@ -39,29 +43,38 @@ export function tabEvents(name: string): Events {
 
 /** News within one checkpointer, for storages that no other tab can see. */
 export function localEvents(): Events {
-  const listeners = new Set<Listener>()
+  const all = listeners()
   return {
-    publish: (event) => queueMicrotask(() => tell(listeners, event)),
-    subscribe: (listener) => subscribed(listeners, listener),
-    close: () => listeners.clear(),
+    publish: (event) => queueMicrotask(() => all.tell(event)),
+    subscribe: all.add,
+    close: all.clear,
   }
 }
 
-function subscribed(listeners: Set<Listener>, listener: Listener): () => void {
-  // Each subscription is its own, also when the same function is given twice.
-  const own: Listener = (event) => listener(event)
-  listeners.add(own)
-  return () => void listeners.delete(own)
-}
+export const hasChannels = (): boolean => typeof BroadcastChannel !== 'undefined'
 
-function tell(listeners: ReadonlySet<Listener>, event: CheckpointerEvent): void {
-  for (const listener of listeners) {
-    try {
-      listener(event)
-    } catch (error) {
-      // One listener's failure is not the others'; it is reported as the failure of any event handler is.
-      ;(globalThis.reportError ?? console.error)(error)
+export function listeners() {
+  const all = new Set<Listener>()
+  const tell: Tell = (event) => {
+    for (const listener of all) {
+      try {
+        listener(event)
+      } catch (error) {
+        // One listener's failure is not the others'; it is reported as the failure of any event handler is.
+        ;(globalThis.reportError ?? console.error)(error)
+      }
     }
+  }
+  return {
+    tell,
+    add(listener: Listener): () => void {
+      // Each subscription is its own, also when the same function is given twice.
+      const own: Listener = (event) => listener(event)
+      all.add(own)
+      return () => void all.delete(own)
+    },
+    isEmpty: () => all.size === 0,
+    clear: () => all.clear(),
   }
 }
 
