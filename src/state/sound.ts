@@ -4,6 +4,7 @@ import { TypeTable } from './boxes/type-table.ts'
 import { Decoder } from './decode/decode.ts'
 import { MAX_DEPTH } from './json.ts'
 import type { Json } from './json.ts'
+import type { Pause } from './slices/pause.ts'
 
 /** Knows every type by name, as far as it matters for whether a state can be read. */
 class AnyTypes extends TypeTable {
@@ -23,36 +24,47 @@ class AnyTypes extends TypeTable {
 
 const ANY = new AnyTypes([])
 
+/** As many values are looked at between two questions for a pause. */
+const STRIDE = 1000
+
 /**
  * Whether encoded states can be decoded, whatever types the caller has. States share what has not changed, so each
- * piece is looked at once; what was seen is remembered for as long as it is used.
+ * piece is looked at once; what was seen is remembered for as long as it is used. After a refusal it is of no more use.
  */
 export class Soundness {
-  /** The depth at which it was found sound: then it is so anywhere above. */
-  readonly #sound = new WeakMap<object, number>()
+  /** The depth at which it was looked at: what is sound there is so anywhere above. */
+  readonly #seen = new WeakMap<object, number>()
 
   /** Throws `CORRUPT` for what `decode` would refuse. */
-  check(state: Json): void {
-    try {
-      this.#look(state, 0)
-    } catch (cause) {
-      throw new CheckpointerError('CORRUPT', 'a value is not what an encoded value can be', { cause })
+  async check(state: Json, pause: Pause): Promise<void> {
+    const rest: [value: object, depth: number][] = []
+    const add = (value: Json, depth: number): void => {
+      if (typeof value === 'object' && value !== null && (this.#seen.get(value) ?? -1) < depth)
+        rest.push([value, depth])
+    }
+    add(state, 0)
+    for (let count = 0; ; count++) {
+      const next = rest.pop()
+      if (!next) return
+      if (count % STRIDE === 0) await pause()
+      const [value, depth] = next
+      this.#seen.set(value, depth)
+      if (depth >= MAX_DEPTH) throw unsound(new Error('nested too deep'))
+      if (Object.hasOwn(value, BOX)) decodeAt(value as Json, depth)
+      else for (const child of Object.values(value) as Json[]) add(child, depth + 1)
     }
   }
-
-  #look(value: Json, depth: number): void {
-    if (typeof value !== 'object' || value === null) return
-    if ((this.#sound.get(value) ?? -1) >= depth) return
-    if (depth >= MAX_DEPTH) throw new Error('nested too deep')
-    if (Array.isArray(value)) for (const item of value as readonly Json[]) this.#look(item, depth + 1)
-    else if (Object.hasOwn(value, BOX)) decodeAt(value, depth)
-    else for (const item of Object.values(value)) this.#look(item, depth + 1)
-    this.#sound.set(value, depth)
-  }
 }
+
+const unsound = (cause: unknown): CheckpointerError =>
+  new CheckpointerError('CORRUPT', 'a value is not what an encoded value can be', { cause })
 
 function decodeAt(box: Json, depth: number): void {
   const decoder = new Decoder(ANY)
   decoder.path.push(...Array.from({ length: depth }, () => ''))
-  decoder.value(box)
+  try {
+    decoder.value(box)
+  } catch (cause) {
+    throw unsound(cause)
+  }
 }

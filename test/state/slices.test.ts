@@ -42,6 +42,19 @@ describe('parsing in slices', () => {
     )
   })
 
+  it('refuses a comma too many, wherever it stands', async () => {
+    const items = Array.from({ length: 3 }, (_, i) => JSON.stringify(`${i}`.repeat(100_000)))
+    for (const text of [
+      `[${items.join()},]`,
+      `[,${items.join()}]`,
+      `[${items.join(',,')}]`,
+      `{"a":${items[0]},"b":${items[1]},}`,
+    ])
+      await expect(parseInSlices(new TextEncoder().encode(text), () => undefined)).rejects.toMatchObject({
+        code: 'CORRUPT',
+      })
+  })
+
   it('keeps a key named __proto__ a key', async () => {
     const text = `{"a":[${'1,'.repeat(200_000)}1],"__proto__":{"polluted":true},"b":1}`
     const parsed = (await parseInSlices(new TextEncoder().encode(text), never)) as Record<string, unknown>

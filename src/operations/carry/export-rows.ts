@@ -10,7 +10,7 @@ import { infoOf, openCheckpoint, type CheckpointRow } from '../rows/checkpoint-r
 import type { Segment } from '../rows/lanes.ts'
 import { unlessDamaged, type Store } from '../store.ts'
 import type { FamilyView } from './family-view.ts'
-import { piecesOf, type ExportLine } from './lines.ts'
+import { withPayload, type CheckpointLine, type ExportLine } from './lines.ts'
 
 const ROWS_A_PAGE = 64
 /** A page ends with the row that goes beyond this, so that one page is never much in memory. */
@@ -18,8 +18,6 @@ export const BYTES_A_PAGE = 128 * 1024
 
 /** A removal has passed: what was read so far no longer fits together. */
 export const CHANGED = Symbol('changed')
-
-const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 export interface Leaving {
   /** Told of each checkpoint that cannot be read; throws where none may be left out. */
@@ -52,12 +50,12 @@ export async function* checkpointLines(
     }
     for (const seq of page.shown) {
       for (const lost of lostBefore(view, lane.name, from, seq)) yield leaveOut(lost, notThere(lost))
-      try {
-        yield* await linesOf(store, view, number, seq, page.rows, leaving)
-      } catch (error) {
-        yield leaveOut(seq, error)
-      }
       from = seq + 1
+      const found = await checkpointOf(store, view, number, seq, page.rows, leaving).catch(
+        (error: unknown) => ({ error }),
+      )
+      if ('error' in found) yield leaveOut(seq, found.error)
+      else yield* withPayload(found.line, found.payload)
     }
     for (const lost of lostBefore(view, lane.name, from, page.last + 1)) yield leaveOut(lost, notThere(lost))
     from = page.last + 1
@@ -129,14 +127,15 @@ function partsQuery(partition: string, row: Row): Query[] {
   return parts ? [{ table: 'parts', ...partsOf(lane, seq, parts[0]) }] : []
 }
 
-async function linesOf(
+/** What goes into the lines of one checkpoint. */
+async function checkpointOf(
   store: Store,
   view: FamilyView,
   number: number,
   seq: number,
   rows: FrameRows,
   leaving: Leaving,
-): Promise<ExportLine[]> {
+): Promise<{ readonly line: Omit<CheckpointLine, 'size' | 'body'>; readonly payload: Uint8Array }> {
   const { name, lineage } = view.lanes[number] as FamilyView['lanes'][number]
   const row = rows.get(name, seq)
   if (!row) throw missingLink(seq)
@@ -145,18 +144,11 @@ async function linesOf(
     !base || view.shows(...base) ? { base, body: rows.body(row) } : await restOn(store, view, lineage, row)
   const on = stands.base && ([view.numberOf(stands.base[0]), stands.base[1]] as const)
   if (on && leaving.names.has(nameOf(...on))) throw missingLink(seq)
-  const [body, ...more] = piecesOf(decoder.decode(stands.body))
-  return [
-    {
-      kind: 'checkpoint',
-      lane: number,
-      facts: infoOf(row.facts),
-      ...(on ? { base: on } : {}),
-      size: stands.body.length,
-      body,
-    },
-    ...more.map((piece) => ({ kind: 'more', body: piece }) as const),
-  ]
+  const facts = infoOf(row.facts)
+  return {
+    line: { kind: 'checkpoint', lane: number, facts, ...(on ? { base: on } : {}) },
+    payload: stands.body,
+  }
 }
 
 /** The same state, standing on the nearest checkpoint below that is exported, or on none. */

@@ -8,11 +8,9 @@ import { unlessDamaged, type Store } from '../store.ts'
 import { openWrite, partsOfWrite } from '../writes.ts'
 import { CHANGED, nameOf, type Leaving } from './export-rows.ts'
 import type { FamilyView } from './family-view.ts'
-import { piecesOf, type ExportLine } from './lines.ts'
+import { withPayload, type ExportLine } from './lines.ts'
 
 const WRITES_A_PAGE = 32
-
-const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** All pending writes of one thread's namespace. */
 export async function* writeLines(
@@ -61,23 +59,9 @@ function isWritten(view: FamilyView, { segments }: ThreadFacts, seq: number, lea
 const partsQueries = (partition: string, row: Row): readonly Query[] =>
   unlessDamaged(() => partsOfWrite(partition, row)) ?? []
 
-function linesOf(view: FamilyView, row: Row, parts: readonly Row[]): ExportLine[] {
+function linesOf(view: FamilyView, row: Row, parts: readonly Row[]): Iterable<ExportLine> {
   const [lane, seq] = row.key as [string, number]
   const { at, write } = openWrite(view.partition, row, parts)
-  const { taskId, index, channel } = write
-  const [body, ...more] = piecesOf(decoder.decode(write.body))
-  return [
-    {
-      kind: 'write',
-      lane: view.numberOf(lane),
-      seq,
-      taskId,
-      index,
-      channel,
-      at,
-      size: write.body.length,
-      body,
-    },
-    ...more.map((piece) => ({ kind: 'more', body: piece }) as const),
-  ]
+  const { taskId, index, channel, body } = write
+  return withPayload({ kind: 'write', lane: view.numberOf(lane), seq, taskId, index, channel, at }, body)
 }

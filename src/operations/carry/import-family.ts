@@ -1,7 +1,9 @@
 import { CheckpointerError } from '../../errors.ts'
 import { fold, parseDelta } from '../../state/delta.ts'
-import { fromBytes, toBytes } from '../../state/json-bytes.ts'
-import type { Soundness } from '../../state/sound.ts'
+import { toBytes } from '../../state/json-bytes.ts'
+import type { Pause } from '../../state/slices/pause.ts'
+import { parseInSlices } from '../../state/slices/parse.ts'
+import { Soundness } from '../../state/sound.ts'
 import { checkpointKey, stagedKey } from '../../storage/keys.ts'
 import { newestFirst } from '../find.ts'
 import { isLong } from '../frames/compact.ts'
@@ -30,18 +32,19 @@ export class FamilyImport {
   readonly #store: Store
   readonly #stage: Stage
   readonly #plan: Plan
-  readonly #soundness: Soundness
+  readonly #soundness = new Soundness()
   readonly #spend: Spend
+  readonly #pause: Pause
   readonly #shown: Shown
   readonly #gaps = new Map<number, Gaps>()
   readonly #recent = new RecentStates()
 
-  constructor(store: Store, partition: string, plan: Plan, soundness: Soundness, spend: Spend) {
+  constructor(store: Store, partition: string, plan: Plan, spend: Spend, pause: Pause) {
     this.#store = store
     this.#stage = new Stage(store, partition)
     this.#plan = plan
-    this.#soundness = soundness
     this.#spend = spend
+    this.#pause = pause
     this.#shown = new Shown(plan.threads.map(({ line, segments }) => ({ segments, next: line.next })))
   }
 
@@ -61,12 +64,12 @@ export class FamilyImport {
     if (lane.owner && seq >= lane.owner.line.next) throw wrong('its seq is beyond those of its thread')
     if (facts.parent && facts.parent.seq >= seq) throw wrong('it comes before its parent')
     gaps.pass(seq)
-    for (const [, value] of facts.extra ?? []) this.#soundness.check(value)
+    for (const [, value] of facts.extra ?? []) await this.#soundness.check(value, this.#pause)
     const on = base && (await this.#base(number, seq, base))
     const given = encoder.encode(text)
-    const parsed = fromBytes(given)
+    const parsed = await parseInSlices(given, this.#pause)
     const state = on ? fold(on.state, parseDelta(parsed)) : parsed
-    this.#soundness.check(state)
+    await this.#soundness.check(state, this.#pause)
     const isDelta = on && base && !isLong(on.facts.frame)
     // A chain that has become long gets a keyframe, as one that is saved does: so none is ever endless.
     const body = on && !isDelta ? toBytes(state) : given
@@ -93,7 +96,7 @@ export class FamilyImport {
     const { lane: shown } = laneOf(owner.segments, seq)
     if (!shows(owner.segments, shown, seq)) throw wrong('it belongs to no checkpoint')
     const body = encoder.encode(text)
-    this.#soundness.check(fromBytes(body))
+    await this.#soundness.check(await parseInSlices(body, this.#pause), this.#pause)
     this.#spend(body.length)
     this.#stage.need(checkpointKey(shown, seq))
     const write = { taskId, index, channel, body }

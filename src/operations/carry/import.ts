@@ -1,6 +1,5 @@
 import { CheckpointerError } from '../../errors.ts'
 import { pauses } from '../../state/slices/pause.ts'
-import { Soundness } from '../../state/sound.ts'
 import { importPartition, threadKey } from '../../storage/keys.ts'
 import type { Store } from '../store.ts'
 import { FamilyImport } from './import-family.ts'
@@ -33,6 +32,7 @@ export class Importer {
   readonly #settings: Settings
   readonly #reader = new LineReader()
   readonly #tally = new Tally()
+  readonly #pause = pauses()
   readonly #threads = new Set<string>()
   readonly #partitions: string[] = []
   readonly #untidy = new Set<string>()
@@ -54,10 +54,9 @@ export class Importer {
   }
 
   async run(source: AsyncIterable<Uint8Array>): Promise<StagedImport> {
-    const pause = pauses()
     for await (const line of linesIn(source, this.#settings.bounds)) {
       await this.#placed(() => this.#take(this.#reader.read(line)))
-      await pause()
+      await this.#pause()
     }
     if (this.#expects !== 'nothing') {
       if (this.#expects === 'header')
@@ -148,9 +147,7 @@ export class Importer {
     await this.#refuseConflicts()
     const partition = importPartition(this.#settings.id, this.#families++)
     this.#partitions.push(partition)
-    this.#family = new FamilyImport(this.#store, partition, plan, new Soundness(), (bytes) =>
-      this.#spend(bytes),
-    )
+    this.#family = new FamilyImport(this.#store, partition, plan, (bytes) => this.#spend(bytes), this.#pause)
     await this.#family.open()
   }
 

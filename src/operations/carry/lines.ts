@@ -7,8 +7,8 @@ import type { Ranges } from '../rows/lanes.ts'
 export const EXPORT_VERSION = 1
 /** No line is longer, neither written nor read. */
 export const MOST_LINE_BYTES = 4 * 1024 * 1024
-/** Texts are cut into pieces of so many UTF-16 units, at most. */
-const PIECE = 256 * 1024
+/** Payloads are cut into pieces of so many bytes, at most. */
+const PIECE_BYTES = 256 * 1024
 
 interface HeaderLine {
   readonly kind: 'forkpoint-export'
@@ -140,16 +140,25 @@ const LINE_FEED = new Uint8Array([10])
 
 export const sumText = (sum: number): string => sum.toString(16).padStart(8, '0')
 
-/** A text in pieces that each fit a line; the first is always there. */
-export function piecesOf(text: string): [string, ...string[]] {
-  const pieces: string[] = []
-  for (let at = 0; at < text.length;) {
-    let end = Math.min(at + PIECE, text.length)
-    // Not between the halves of a character.
-    if (end < text.length && (text.charCodeAt(end) & 0xfc00) === 0xdc00) end--
-    pieces.push(text.slice(at, end))
+/** A payload as text, in pieces that each fit a line; the first is always there. */
+function* piecesOf(payload: Uint8Array): Generator<string, void> {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  let at = 0
+  do {
+    const end = at + PIECE_BYTES
+    yield decoder.decode(payload.subarray(at, end), { stream: end < payload.length })
     at = end
+  } while (at < payload.length)
+}
+
+/** A line with the first piece of its payload, and those with the others. */
+export function* withPayload(
+  line: Omit<CheckpointLine, 'size' | 'body'> | Omit<WriteLine, 'size' | 'body'>,
+  payload: Uint8Array,
+): Generator<ExportLine> {
+  let isFirst = true
+  for (const body of piecesOf(payload)) {
+    yield isFirst ? { ...line, size: payload.length, body } : { kind: 'more', body }
+    isFirst = false
   }
-  const [first = '', ...more] = pieces
-  return [first, ...more]
 }

@@ -72,6 +72,11 @@ class Whole {
     if (!first || !last) return
     const text = this.#bytes.subarray(first[0], last[1])
     const parsed = fromBytes(bracketed(this.#open, text, this.#close))
+    // A comma too many is lost with the brackets that were put around.
+    const isAll = Array.isArray(parsed)
+      ? parsed.length === children.length
+      : children.every(([, , at]) => at >= 0)
+    if (!isAll) throw noJson()
     if (Array.isArray(parsed)) for (const item of parsed as Json[]) this.#list.push(item)
     else
       for (const [key, value] of Object.entries(parsed as Record<string, Json>))

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { CarryProgress } from '../../checkpointer/carry/export.ts'
-import { bytesOf, furnish, FURNISHED, inPieces, pictureOf, unfurnish } from './furnished.ts'
+import { bytesOf, furnish, FURNISHED, heldIn, inPieces, pictureOf, unfurnish } from './furnished.ts'
 import {
   expectStates,
   fill,
@@ -21,7 +21,7 @@ export function carryingLaws(fresh: Fresh): void {
     on(fresh, async (checkpointer) => {
       await furnish(checkpointer)
       const before = await pictureOf(checkpointer)
-      const usage = await checkpointer.usage()
+      const usage = await heldIn(checkpointer)
       const file = await bytesOf(checkpointer.export())
       await unfurnish(checkpointer)
       expect((await checkpointer.usage()).checkpoints).toBe(0)
@@ -90,12 +90,12 @@ export function carryingLaws(fresh: Fresh): void {
       await fork.delete()
       await origin.save(talk(7, 'since'))
       const before = await pictureOf(checkpointer)
-      const usage = await checkpointer.usage()
+      const usage = await heldIn(checkpointer)
 
       const error = await rejection(checkpointer.import(inPieces(whole)), 'CONFLICT')
       expect(error.thread).toBe('origin')
       expect(await pictureOf(checkpointer)).toEqual(before)
-      expect(await checkpointer.usage()).toEqual(usage)
+      expect(await heldIn(checkpointer)).toEqual(usage)
 
       const forked = new Map([...talks([1, 3, 4, 5]), ...talks([6, 7, 8], 'fork')])
       const skipped = await checkpointer.import(inPieces(whole), { onConflict: 'skip' })
@@ -192,7 +192,7 @@ export function carryingLaws(fresh: Fresh): void {
       const stopped = checkpointer.export('t', { signal: stop.signal })[Symbol.asyncIterator]()
       await expect(stopped.next()).rejects.toBe(reason)
 
-      const usage = await checkpointer.usage()
+      const usage = await heldIn(checkpointer)
       const midway = new AbortController()
       const importing = checkpointer.import(inPieces(file, 200), {
         onConflict: 'rename',
@@ -200,14 +200,14 @@ export function carryingLaws(fresh: Fresh): void {
         onProgress: ({ checkpoints }) => void (checkpoints > 9 && midway.abort(reason)),
       })
       await expect(importing).rejects.toBe(reason)
-      expect(await checkpointer.usage()).toEqual(usage)
+      expect(await heldIn(checkpointer)).toEqual(usage)
 
       const hanging = new AbortController()
       const never = new ReadableStream<Uint8Array>({ start: (to) => to.enqueue(file.slice(0, 2000)) })
       const waiting = checkpointer.import(never, { onConflict: 'rename', signal: hanging.signal })
       setTimeout(() => hanging.abort(reason), 20)
       await expect(waiting).rejects.toBe(reason)
-      expect(await checkpointer.usage()).toEqual(usage)
+      expect(await heldIn(checkpointer)).toEqual(usage)
       await checkpointer.import(inPieces(file), { onConflict: 'rename', onProgress })
       expect(told.at(-1)).toEqual({ checkpoints: 25, bytes: file.length })
     }),

@@ -3,7 +3,7 @@ import type { Checkpointer } from '../../checkpointer/checkpointer.ts'
 import type { ErrorCode } from '../../errors.ts'
 import { murmur3 } from '../../operations/rows/checksum.ts'
 import { through } from '../../through.ts'
-import { bytesOf, inPieces, pictureOf } from './furnished.ts'
+import { bytesOf, heldIn, inPieces, pictureOf } from './furnished.ts'
 import { fill, on, range, rejection, type Fresh, type Talk } from './ground.ts'
 
 const encoder = new TextEncoder()
@@ -66,10 +66,10 @@ async function refused(
   code: ErrorCode,
   options: Parameters<Checkpointer['import']>[1] = {},
 ): Promise<void> {
-  const before = await checkpointer.usage()
+  const before = await heldIn(checkpointer)
   const picture = await pictureOf(checkpointer)
   await rejection(checkpointer.import(file instanceof Uint8Array ? inPieces(file) : file, options), code)
-  expect(await checkpointer.usage()).toEqual(before)
+  expect(await heldIn(checkpointer)).toEqual(before)
   expect(await pictureOf(checkpointer)).toEqual(picture)
   expect(Object.keys(Object.prototype)).toEqual([])
 }

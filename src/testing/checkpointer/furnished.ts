@@ -59,6 +59,12 @@ export async function unfurnish(checkpointer: Checkpointer): Promise<void> {
   for (const id of FURNISHED) await checkpointer.thread(id).delete()
 }
 
+/** What of its usage is its own: of the rest of the device it says something else each time. */
+export async function heldIn(checkpointer: Checkpointer) {
+  const { bytes, threads, checkpoints } = await checkpointer.usage()
+  return { bytes, threads, checkpoints }
+}
+
 export async function bytesOf(file: AsyncIterable<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
   const pieces = await listOf(file)
   const whole = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0))
