@@ -28,6 +28,7 @@ export type {
 export type { CarryProgress, ExportOptions } from './checkpointer/carry/export.ts'
 export type { Imported, ImportLimits, ImportOptions } from './checkpointer/carry/import.ts'
 export type { ImportSource } from './checkpointer/carry/source.ts'
+export type { Durability } from './checkpointer/durability.ts'
 export type { Persistence } from './checkpointer/persistence.ts'
 export type { ThreadUsage, Usage, UsageOptions } from './checkpointer/usage.ts'
 export type { HistoryFilter, HistoryOptions } from './checkpointer/history.ts'

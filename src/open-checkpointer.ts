@@ -1,4 +1,5 @@
 import { StoredCheckpointer, type Checkpointer } from './checkpointer/checkpointer.ts'
+import type { Durability } from './checkpointer/durability.ts'
 import { checkHost, checkIsObject, checkStorage, checkTypes } from './checkpointer/open-options.ts'
 import { checkFunction, checkIdAt, checkOptions, invalid, type Names } from './checkpointer/options.ts'
 import { storedPolicy, type RetentionPolicy } from './checkpointer/retention.ts'
@@ -32,8 +33,12 @@ export interface OpenOptions {
    * again for a new one when that was lost.
    */
   readonly worker?: 'auto' | false | (() => WorkerLike) | undefined
-  /** `sync`, so far the only one: a save resolves when it is durable. */
-  readonly durability?: 'sync' | undefined
+  /**
+   * When a save resolves. `sync` (default): when it is durable. `async`: when its state is captured; it is written
+   * behind, many in one transaction. `exit`: the same, and only the last state is written, by `flush`, `close` or
+   * the end of the page.
+   */
+  readonly durability?: Durability | undefined
   /** Classes and kinds of values of your own that states hold. */
   readonly types?: readonly TypeRegistration[] | undefined
   /** What every thread lets go by itself, in the background, unless it says otherwise. Nothing when absent. */
@@ -63,10 +68,8 @@ export async function openCheckpointer(given: OpenOptions): Promise<Checkpointer
   checkHost(options.host)
   checkTypes(types)
   checkFunction('onWarning', onWarning)
-  if (durability !== 'sync')
-    throw new CheckpointerError('UNSUPPORTED', "Of durability there is only 'sync' yet.", {
-      path: 'durability',
-    })
+  if (durability !== 'sync' && durability !== 'async' && durability !== 'exit')
+    throw invalid('durability', "'sync', 'async' or 'exit'")
   const retention = options.retention === undefined ? undefined : storedPolicy(options.retention)
   if (options.host && retention)
     throw invalid('retention', 'given to whoever makes the host: it works on that side')
@@ -75,7 +78,8 @@ export async function openCheckpointer(given: OpenOptions): Promise<Checkpointer
   const local = localEvents()
   const host = await openHost(options, { name, retention }, local, onWarning)
   const events = options.storage ? local : eventsOf(name, host, onWarning)
-  return new StoredCheckpointer(host, codec, events, claimsOn(host, options, onWarning))
+  const claims = claimsOn(host, options, onWarning)
+  return new StoredCheckpointer({ host, codec, events, claims, durability, onWarning })
 }
 
 const eventsOf = (name: string, host: Host, onWarning: (warning: CheckpointerError) => void): Events =>

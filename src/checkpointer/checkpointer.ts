@@ -4,6 +4,7 @@ import type { Host, StoredSummary, ThreadsRequest, VerifyReply } from '../operat
 import { VERBS, type Verb } from '../operations/verbs.ts'
 import type { Codec } from '../state/codec.ts'
 import type { Claims } from '../tabs/claims.ts'
+import { writingAs, type Durability } from './durability.ts'
 import { toInfo } from './fields.ts'
 import { exportBytes, type ExportOptions } from './carry/export.ts'
 import { importFrom, type Imported, type ImportOptions } from './carry/import.ts'
@@ -21,10 +22,8 @@ import {
   timeOf,
   type Names,
 } from './options.ts'
-import { onPageEnd } from './page-end.ts'
 import { storedThreadRules, type ThreadRetention } from './retention.ts'
 import { askToPersist, isPersisted, quotaHere, type Persistence } from './persistence.ts'
-import { Saves } from './saves.ts'
 import { StoredThread, type Shared } from './stored-thread.ts'
 import type { Thread } from './thread.ts'
 import { countUsage, USAGE, type Usage, type UsageOptions } from './usage.ts'
@@ -92,8 +91,18 @@ export interface Checkpointer {
   destroy(): Promise<void>
 }
 
+/** What a checkpointer is made of. */
+interface Parts {
+  readonly host: Host
+  readonly codec: Codec
+  readonly events: EventSource
+  readonly claims: Claims
+  readonly durability: Durability
+  readonly onWarning: (warning: CheckpointerError) => void
+}
+
 /** Where changes are heard of. */
-export interface EventSource {
+interface EventSource {
   subscribe(listener: (event: CheckpointerEvent) => void): () => void
   close(): void
 }
@@ -117,19 +126,20 @@ export class StoredCheckpointer implements Checkpointer {
   readonly #stopListening: () => void
   #closing: Promise<void> | undefined
 
-  constructor(host: Host, codec: Codec, events: EventSource, claims: Claims) {
+  constructor({ host, codec, events, claims, durability, onWarning }: Parts) {
+    const known = new KnownStates()
+    const watch = (inner: Host): Host => this.#watched(inner)
+    const writing = writingAs(durability, host, watch, { known, onWarning })
     this.#shared = {
-      host: this.#watched(host),
+      host: writing.host,
       codec,
-      known: new KnownStates(),
-      saves: new Saves(),
+      known,
+      saves: writing.saves,
       unsure: { save: new UnsureChanges(), fork: new UnsureChanges(), copy: new UnsureChanges() },
       leases: new Leases(claims),
-      resend: (request) => host.save(request),
     }
     this.#events = events
-    // Nobody is left to be told if that fails, and no harm is done.
-    this.#stopListening = onPageEnd(() => void host.rest().catch(() => {}))
+    this.#stopListening = writing.stop
   }
 
   thread<State>(id: string, options: ThreadOptions = {}): Thread<State> {
@@ -205,7 +215,7 @@ export class StoredCheckpointer implements Checkpointer {
 
   async flush(): Promise<void> {
     this.#refuseWhenClosed()
-    await this.#shared.saves.flushed()
+    await this.#shared.saves.flush()
   }
 
   async verify(options: VerifyOptions = {}): Promise<Verification> {
@@ -236,22 +246,30 @@ export class StoredCheckpointer implements Checkpointer {
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#finish(() => this.#shared.host.close())
+    const { host, saves } = this.#shared
+    this.#closing ??= this.#finish(saves.close(), () => host.close())
     return this.#closing
   }
 
   async destroy(): Promise<void> {
     this.#refuseWhenClosed()
-    this.#closing = this.#finish(() => this.#shared.host.destroy())
+    const { host, saves } = this.#shared
+    const ended = saves.close().catch(() => {})
+    this.#closing = this.#finish(ended, () => host.destroy())
     return this.#closing
   }
 
-  async #finish(end: () => Promise<void>): Promise<void> {
-    await Promise.all([this.#shared.saves.settled(), this.#shared.leases.close()])
+  async #finish(saved: Promise<void>, end: () => Promise<void>): Promise<void> {
+    const failed = await saved.then(
+      () => undefined,
+      (error: unknown) => ({ error }),
+    )
+    await this.#shared.leases.close()
     await Promise.allSettled(this.#pending)
     this.#events.close()
     this.#stopListening()
     await end()
+    if (failed) throw failed.error
   }
 
   #refuseWhenClosed(): void {

@@ -1,7 +1,24 @@
-/** Calls back when the page goes, for good or into the browser's cache. Gives what stops it. */
-export function onPageEnd(then: () => void): () => void {
-  const scope = globalThis as Partial<Pick<Window, 'addEventListener' | 'removeEventListener'>>
-  // A worker has no such event, and Node has no events at all.
-  scope.addEventListener?.('pagehide', then)
-  return () => scope.removeEventListener?.('pagehide', then)
+type Listen = Pick<EventTarget, 'addEventListener' | 'removeEventListener'>
+
+export interface Leaving {
+  /** The page is out of sight: it may be ended from now on without another word. */
+  readonly mayEnd: () => void
+  /** The page goes, for good or into the browser's cache. */
+  readonly ends: () => void
+}
+
+/** Calls back when the page goes, or may. Gives what stops it. */
+export function onLeaving({ mayEnd, ends }: Leaving): () => void {
+  // A worker has no such events and no document, and Node has no events at all.
+  const page = globalThis as Partial<Listen>
+  const document = (globalThis as { document?: Document }).document
+  const onHidden = (): void => {
+    if (document?.visibilityState === 'hidden') mayEnd()
+  }
+  page.addEventListener?.('pagehide', ends)
+  document?.addEventListener('visibilitychange', onHidden)
+  return () => {
+    page.removeEventListener?.('pagehide', ends)
+    document?.removeEventListener('visibilitychange', onHidden)
+  }
 }

@@ -1,4 +1,7 @@
-import type { Place } from '../operations/host.ts'
+import { CheckpointerError } from '../errors.ts'
+import type { Host, Place, StoredInfo } from '../operations/host.ts'
+import { toBytes } from '../state/json-bytes.ts'
+import type { CapturedSave, Send, Writer } from './writer.ts'
 
 const placeName = ({ thread, namespace }: Place): string => JSON.stringify([thread, namespace])
 
@@ -9,17 +12,24 @@ interface Lane {
   held: number
 }
 
-/** The saves under way: `flush` and `close` wait for them, and the order of a thread's is kept. */
-export class Saves {
+/** Durability `sync`: each save is a message and a commit of its own, and resolves with it. */
+export class Saves implements Writer {
+  readonly #save: Host['save']
+  readonly #resend: Host['save']
   readonly #pending = new Set<Promise<unknown>>()
   readonly #lanes = new Map<string, Lane>()
 
-  /** Runs a save; its synchronous part at once. */
-  run<T>(place: Place, save: (ahead: Promise<unknown> | undefined) => Promise<T>): Promise<T> {
+  /** `resend` is for what was accepted already, and goes on while the checkpointer closes. */
+  constructor(save: Host['save'], resend: Host['save']) {
+    this.#save = save
+    this.#resend = resend
+  }
+
+  run<T>(place: Place, save: (send: Send) => Promise<T>): Promise<T> {
     const name = placeName(place)
     const known = this.#lanes.get(name)
     const lane: Lane = known ?? { latest: Promise.resolve(), held: 0 }
-    const saving = save(known?.latest)
+    const saving = save((captured) => this.#send(captured, lane, known && known.latest))
     const settled: Promise<unknown> = Promise.allSettled([lane.latest, saving]).then(() => {
       this.#pending.delete(saving)
       if (lane.latest === settled) this.#lanes.delete(name)
@@ -30,33 +40,38 @@ export class Saves {
     return saving
   }
 
-  /**
-   * Whether a new save must wait for those ahead of it. As a rule the store's side keeps the order. But one that
-   * has to be sent again would be overtaken, and so would one ahead that may have to be, by a save that starts
-   * from another checkpoint than the latest.
-   */
-  mustWait(place: Place, ownParent: boolean): boolean {
-    const lane = this.#lanes.get(placeName(place))
-    return ownParent || (lane?.held ?? 0) > 0
-  }
-
-  /** Marks a save that waits, or is sent again, for as long as that takes. */
-  async hold<T>(place: Place, work: () => Promise<T>): Promise<T> {
-    const lane = this.#lanes.get(placeName(place))
-    if (lane) lane.held++
-    try {
-      return await work()
-    } finally {
-      if (lane) lane.held--
-    }
-  }
-
-  /** Rejects when one of those under way does. */
-  async flushed(): Promise<void> {
+  async flush(): Promise<void> {
     await Promise.all(this.#pending)
   }
 
-  async settled(): Promise<void> {
+  async close(): Promise<void> {
     await Promise.allSettled(this.#pending)
+  }
+
+  async #send(
+    { request, state }: CapturedSave,
+    lane: Lane,
+    ahead: Promise<unknown> | undefined,
+  ): Promise<StoredInfo> {
+    // As a rule the store's side keeps the order. But a save that has to be sent again would be overtaken, and so
+    // would one ahead that may have to be, by a save that starts from another checkpoint than the latest.
+    if (ahead && (request.parent !== undefined || lane.held > 0)) await hold(lane, () => ahead)
+    let { saved } = await this.#save(request)
+    // What the delta starts from is gone, by another tab's prune perhaps: then the whole state goes.
+    saved ??= await hold(lane, async () => {
+      return (await this.#resend({ ...request, frame: { body: toBytes(state) } })).saved
+    })
+    if (!saved) throw new CheckpointerError('CONFLICT', 'The state could not be placed. Try again.', request)
+    return saved
+  }
+}
+
+/** Marks a save that waits, or is sent again, for as long as that takes. */
+async function hold<T>(lane: Lane, work: () => Promise<T>): Promise<T> {
+  lane.held++
+  try {
+    return await work()
+  } finally {
+    lane.held--
   }
 }

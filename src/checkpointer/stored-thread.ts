@@ -3,7 +3,7 @@ import { CheckpointerError } from '../errors.ts'
 import type { At, Fenced, Host, Place, SaveRequest, StoredInfo } from '../operations/host.ts'
 import { randomId } from '../ids.ts'
 import type { Codec } from '../state/codec.ts'
-import { fromBytes, toBytes } from '../state/json-bytes.ts'
+import { fromBytes } from '../state/json-bytes.ts'
 import { pauses } from '../state/slices/pause.ts'
 import { capture } from './capture.ts'
 import { FIELDS, storedFields, toInfo, withoutUndefined } from './fields.ts'
@@ -23,13 +23,13 @@ import {
 } from './options.ts'
 import { pruneRequest, type PruneOptions } from './prune-rules.ts'
 import { deleteCheckpoints, deleteRun, prune, type LongRemoval, type Removed } from './removals.ts'
-import type { Saves } from './saves.ts'
 import { storedWrites } from './task-writes.ts'
 import type { ForkOptions, LoadOptions, SaveOptions, TaskWrite, Thread, Which } from './thread.ts'
 import { unfold } from './unfold.ts'
 import { untilAborted } from './until-aborted.ts'
 import type { Unsure, UnsureChanges } from './unsure.ts'
 import { refOf, whichAt } from './which.ts'
+import type { Send, Writer } from './writer.ts'
 
 const SAVE: Names<SaveOptions> = { ...FIELDS, id: true, parent: true, expect: true }
 const LOAD: Names<LoadOptions> = { signal: true, onProgress: true }
@@ -43,7 +43,7 @@ export interface Shared {
   readonly host: Host
   readonly codec: Codec
   readonly known: KnownStates
-  readonly saves: Saves
+  readonly saves: Writer
   /** By verb: what may be called for again without being made twice. */
   readonly unsure: {
     readonly save: UnsureChanges
@@ -51,8 +51,6 @@ export interface Shared {
     readonly copy: UnsureChanges
   }
   readonly leases: Leases
-  /** `host.save` for a save that was accepted already, and goes on while the checkpointer closes. */
-  readonly resend: Host['save']
 }
 
 /** What one handle has of its own. */
@@ -82,18 +80,13 @@ export class StoredThread<State> implements Thread<State> {
 
   save(state: State, options: SaveOptions = {}): Promise<CheckpointInfo> {
     return this.#write((fence) =>
-      this.#shared.saves.run(this.#place, (ahead) => this.#save(state, options, fence, ahead)),
+      this.#shared.saves.run(this.#place, (send) => this.#save(state, options, fence, send)),
     )
   }
 
-  async #save(
-    state: State,
-    given: SaveOptions,
-    fence: Fenced,
-    ahead: Promise<unknown> | undefined,
-  ): Promise<CheckpointInfo> {
+  async #save(state: State, given: SaveOptions, fence: Fenced, send: Send): Promise<CheckpointInfo> {
     const options = checkOptions('save', given, SAVE)
-    const { host, codec, known, saves, resend, unsure } = this.#shared
+    const { codec, known, unsure } = this.#shared
     const { parent, expect } = options
     if (parent !== undefined && parent !== null) checkRef('parent', parent, 'a seq, an id or null')
     if ('expect' in options && expect === undefined)
@@ -117,15 +110,7 @@ export class StoredThread<State> implements Thread<State> {
       }
       known.add(this.#place, next, true)
       try {
-        if (ahead && saves.mustWait(this.#place, parent !== undefined))
-          await saves.hold(this.#place, () => ahead)
-        let { saved } = await host.save(request)
-        // What the delta starts from is gone, by another tab's prune perhaps: then the whole state goes.
-        saved ??= await saves.hold(this.#place, async () => {
-          return (await resend({ ...request, frame: { body: toBytes(encoded) } })).saved
-        })
-        if (!saved)
-          throw new CheckpointerError('CONFLICT', 'The state could not be placed. Try again.', this.#place)
+        const saved = await send({ request, state: encoded, start })
         known.placed(this.#place, key, saved.seq)
         return this.#info(saved)
       } catch (error) {

@@ -57,7 +57,7 @@ export interface Thread<State = unknown> {
   readonly namespace: string
   /**
    * Saves a state as the thread's new head. The state is captured before this returns, so it may be changed
-   * right after; only what differs from the last state is sent and written. Resolves when it is durable.
+   * right after; only what differs from the last state is sent and written. Resolves when it is as safe as `durability` says.
    */
   save(state: State, options?: SaveOptions): Promise<CheckpointInfo>
   /** The head, or another checkpoint, with its state and pending writes; `undefined` when there is none such. */

@@ -6,6 +6,7 @@ import { Claim } from './claim.ts'
 import { deleteCheckpoints, deleteRun, deleteThread } from './delete.ts'
 import { flush } from './flush.ts'
 import { copy, fork } from './fork.ts'
+import { head } from './head.ts'
 import { history } from './history.ts'
 import { underLease } from './fence.ts'
 import type { Host, OfThread, Publish, StoreRetention } from './host.ts'
@@ -149,6 +150,7 @@ export async function createHost({
   return {
     save: verb(save),
     saveMany: verb(saveMany),
+    head: verb(head),
     load: verb(load),
     history: verb(history),
     fork: verb(fork),

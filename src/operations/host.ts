@@ -33,6 +33,7 @@ export type {
 export interface Host {
   save(request: SaveRequest): Promise<SaveReply>
   saveMany(request: SaveManyRequest): Promise<SaveManyReply>
+  head(request: Place): Promise<HeadReply>
   load(request: LoadRequest): Promise<LoadReply | undefined>
   history(request: HistoryRequest): Promise<HistoryReply>
   fork(request: ForkRequest): Promise<ForkReply>
@@ -172,6 +173,12 @@ export interface SaveManyRequest extends Place {
  * must be. Empty when the base of the first one's delta is gone: send the whole state.
  */
 export type SaveManyReply = readonly StoredInfo[]
+
+export interface HeadReply {
+  /** The seq that the next save will get. */
+  readonly next: number
+  readonly head?: { readonly seq: number; readonly id: string }
+}
 
 export interface LoadRequest extends Place {
   readonly at?: At

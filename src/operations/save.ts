@@ -144,6 +144,6 @@ function remember(store: Store, thread: ThreadRow, fresh: readonly CheckpointFac
   // A keyframe may have been written while this save was under way.
   const head = shortened(saved, lineage)
   store.threads.set(place, { ...thread, facts: { ...thread.facts, head } }, lineage)
-  store.keeper.saved(thread.facts)
+  store.keeper.saved(thread.facts, fresh.length)
   if (isLong(head.frame)) compactSoon(store, place)
 }

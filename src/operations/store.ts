@@ -29,8 +29,8 @@ export interface Store {
 
 /** Lets old checkpoints go by itself, where that was asked for: see retention/. */
 export interface Keeper {
-  /** After a save: the thread as it now is. */
-  saved(thread: ThreadFacts): void
+  /** After so many saves in one commit: the thread as it now is. */
+  saved(thread: ThreadFacts, count: number): void
   /** After a commit: so many bytes were put into this partition. */
   put(partition: string, bytes: number): void
   /**

@@ -4,6 +4,7 @@ import type { Host } from './host.ts'
 export const VERBS = [
   'save',
   'saveMany',
+  'head',
   'load',
   'history',
   'fork',
@@ -34,6 +35,7 @@ export type Verb = (typeof VERBS)[number]
 
 /** These change nothing, so that one whose answer was lost may simply be called again. */
 export const READS: readonly Verb[] = [
+  'head',
   'load',
   'history',
   'threads',

@@ -2,6 +2,7 @@ import { describe } from 'vitest'
 import { carryingLaws } from './checkpointer/carrying.ts'
 import { damagedFileLaws } from './checkpointer/damaged-files.ts'
 import type { Ground } from './checkpointer/ground.ts'
+import { durabilityLaws } from './checkpointer/durability.ts'
 import { forkingLaws } from './checkpointer/forking.ts'
 import { leaseLaws } from './checkpointer/leases.ts'
 import { listingLaws } from './checkpointer/listing.ts'
@@ -13,7 +14,7 @@ import { savingLaws } from './checkpointer/saving.ts'
 import { sharingLaws } from './checkpointer/sharing.ts'
 import { writesLaws } from './checkpointer/writes.ts'
 
-export type { Ground } from './checkpointer/ground.ts'
+export type { Ground, GroundOptions } from './checkpointer/ground.ts'
 
 /**
  * What every checkpointer keeps, whatever it stores in: each law is a test of its own. `fresh` gives an empty
@@ -28,6 +29,7 @@ export function checkpointerSuite(name: string, fresh: () => Promise<Ground>): v
     describe('long removals', () => longRemovalLaws(fresh))
     describe('retention', () => retainingLaws(fresh))
     describe('pending writes', () => writesLaws(fresh))
+    describe('durability', () => durabilityLaws(fresh))
     describe('several at once', () => sharingLaws(fresh))
     describe('export and import', () => carryingLaws(fresh))
     describe('files that do harm', () => damagedFileLaws(fresh))

@@ -39,7 +39,9 @@ async function lasting(start: (nth: number) => WorkerLike, hello = patience.hell
     onWarning: (warning) => void warnings.push(warning),
     patience: { ...patience, hello },
   })
-  const checkpointer = new StoredCheckpointer(host, createCodec(), localEvents(), beatClaims(host, neverWarn))
+  const [codec, events, claims] = [createCodec(), localEvents(), beatClaims(host, neverWarn)]
+  const parts = { host, codec, events, claims, durability: 'sync', onWarning: neverWarn } as const
+  const checkpointer = new StoredCheckpointer(parts)
   onTestFinished(() => checkpointer.destroy().catch(() => undefined))
   return { checkpointer, started, warnings }
 }

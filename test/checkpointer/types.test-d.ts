@@ -41,8 +41,8 @@ export async function refused(): Promise<void> {
   await thread.prune({ keepLast: 1, dryrun: true })
   // @ts-expect-error -- Not a state.
   await thread.fork({ edit: () => 1 })
-  // @ts-expect-error -- No such durability yet.
-  await openCheckpointer({ name: 'types', durability: 'async' })
+  // @ts-expect-error -- No such durability.
+  await openCheckpointer({ name: 'types', durability: 'never' })
   // @ts-expect-error -- Checkpoints are immutable.
   saved.seq = 2
   // @ts-expect-error -- A history is walked, page by page: it is no array.

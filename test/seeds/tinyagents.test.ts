@@ -554,18 +554,25 @@ describe.each(seedStores)('tinyagents over $kind', ({ open }) => {
 })
 
 describe('tinyagents: durability modes', () => {
-  it('knows sync, and says of the others that they are not there yet', async () => {
-    const checkpointer = await openCheckpointer({
-      name: newName(),
-      storage: memoryStorage(),
-      durability: 'sync',
-    })
-    await checkpointer.thread('t').save({ n: 1 })
+  it.each([
+    ['sync', [1, 2, 3]],
+    ['async', [1, 2, 3]],
+    ['exit', [3]],
+  ] as const)('%s: a run is there when it has ended', async (durability, steps) => {
+    const storage = Object.assign(memoryStorage(), { close: async () => {} })
+    const checkpointer = await openCheckpointer({ name: newName(), storage, durability })
+    for (const step of [1, 2, 3]) await checkpointer.thread('t').save({ step }, { step })
     await checkpointer.close()
-    for (const durability of ['async', 'exit', 'Sync', '']) {
-      const options = { name: newName(), storage: memoryStorage(), durability } as unknown as OpenOptions
-      const refused: unknown = await openCheckpointer(options).catch((error: unknown) => error)
-      expect(CheckpointerError.is(refused, 'UNSUPPORTED')).toBe(true)
-    }
+    const again = await openCheckpointer({ name: newName(), storage })
+    const found: unknown[] = []
+    for await (const { step } of again.thread('t').history({ order: 'oldest' })) found.push(step)
+    expect(found).toEqual(steps)
+    await again.close()
+  })
+
+  it.each(['Sync', ''])('%j is none', async (durability) => {
+    const options = { name: newName(), storage: memoryStorage(), durability } as unknown as OpenOptions
+    const refused: unknown = await openCheckpointer(options).catch((error: unknown) => error)
+    expect(CheckpointerError.is(refused, 'INVALID')).toBe(true)
   })
 })

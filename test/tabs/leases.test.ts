@@ -7,6 +7,7 @@ import { StoredCheckpointer } from '../../src/checkpointer/checkpointer.ts'
 import { createHost } from '../../src/operations/create-host.ts'
 import { createCodec } from '../../src/state/codec.ts'
 import { beatClaims } from '../../src/tabs/beat-claims.ts'
+import type { Claims } from '../../src/tabs/claims.ts'
 import { lockClaims } from '../../src/tabs/lock-claims.ts'
 import { localEvents } from '../../src/tabs/events.ts'
 import { rejection } from '../../src/testing/checkpointer/ground.ts'
@@ -36,9 +37,14 @@ const storages: [string, () => () => Storage][] = [
 
 type Warn = (warning: CheckpointerError) => void
 
+function checkpointerOver(host: Host, claims: Claims, onWarning: Warn = () => {}): Checkpointer {
+  const [codec, events] = [createCodec(), localEvents()]
+  return new StoredCheckpointer({ host, codec, events, claims, durability: 'sync', onWarning })
+}
+
 function tabOn(host: Host, pace: Partial<typeof QUICK> = {}, onWarning: Warn = () => {}): Checkpointer {
   const claims = beatClaims(host, onWarning, { ...QUICK, ...pace })
-  const tab = new StoredCheckpointer(host, createCodec(), localEvents(), claims)
+  const tab = checkpointerOver(host, claims, onWarning)
   onTestFinished(() => tab.close())
   return tab
 }
@@ -175,7 +181,7 @@ describe('locks', () => {
       takeLease: (request) => (fails ? Promise.reject(new Error('not now')) : host.takeLease(request)),
     }
     const claims = lockClaims(crypto.randomUUID(), navigator.locks, failing)
-    const tab = new StoredCheckpointer(failing, createCodec(), localEvents(), claims)
+    const tab = checkpointerOver(failing, claims)
     await expect(tab.thread('t').lease()).rejects.toThrow('not now')
     fails = false
     const lease = await tab.thread('t').lease({ wait: false })
@@ -188,7 +194,7 @@ describe('locks', () => {
   it('that are stolen abort the signal, before anything is written', async () => {
     const host = await createHost({ storage: memoryStorage() })
     const claims = lockClaims(crypto.randomUUID(), navigator.locks, host)
-    const tab = new StoredCheckpointer(host, createCodec(), localEvents(), claims)
+    const tab = checkpointerOver(host, claims)
     const lease = await tab.thread('t').lease()
     const other = await tab.thread('t').lease({ steal: true })
     await vi.waitFor(() => expect(lease.signal.aborted).toBe(true))

@@ -49,12 +49,14 @@ export async function openTab(name: string, area: Area | WitnessStore, behind = 
   }
   const pace = { behind, between: 0 }
   const witnessed = witnessedHost(host, { name, store, onWarning, pace })
-  const checkpointer = new StoredCheckpointer(
-    witnessed,
-    createCodec(),
-    localEvents(),
-    beatClaims(witnessed, onWarning),
-  )
+  const checkpointer = new StoredCheckpointer({
+    host: witnessed,
+    codec: createCodec(),
+    events: localEvents(),
+    claims: beatClaims(witnessed, onWarning),
+    durability: 'sync',
+    onWarning,
+  })
   return {
     checkpointer,
     warnings,

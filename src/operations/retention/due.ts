@@ -12,11 +12,11 @@ const SHARE = 0.25
 export class Due {
   readonly #savesLeft = new Map<string, number>()
 
-  /** Counts a save. Whether it is time. */
-  saved(thread: ThreadFacts, rules: RetentionRules): boolean {
+  /** Counts saves. Whether it is time. */
+  saved(thread: ThreadFacts, rules: RetentionRules, count: number): boolean {
     const name = placeText(thread)
     const before = this.#savesLeft.get(name)
-    const left = before === undefined ? savesLeftAtFirst(thread, rules) : before - 1
+    const left = before === undefined ? savesLeftAtFirst(thread, rules) : before - count
     this.#set(name, left)
     return left <= 0
   }

@@ -38,11 +38,11 @@ export class Retention implements Keeper {
     if (policy?.maxBytes !== undefined) this.#ceiling = new Ceiling(store, policy.maxBytes)
   }
 
-  saved(thread: ThreadFacts): void {
+  saved(thread: ThreadFacts, count: number): void {
     this.#lastSave = performance.now()
     const rules = this.#rulesOf(thread)
     const place = { thread: thread.thread, namespace: thread.namespace }
-    if (rules && this.#due.saved(thread, rules)) this.#wait(placeText(place), () => this.#look(place))
+    if (rules && this.#due.saved(thread, rules, count)) this.#wait(placeText(place), () => this.#look(place))
     if (this.#ceiling?.isDue && !this.#waiting.has(CEILING)) {
       const steps = this.#ceiling.makeRoom()
       this.#wait(CEILING, async () => !(await steps.next()).done)

@@ -1,18 +1,28 @@
 import { expect } from 'vitest'
 import type { CheckpointInfo } from '../../checkpoint.ts'
 import type { Checkpointer } from '../../checkpointer/checkpointer.ts'
+import type { Durability } from '../../checkpointer/durability.ts'
 import type { RetentionPolicy } from '../../checkpointer/retention.ts'
 import type { Thread } from '../../checkpointer/thread.ts'
 import { CheckpointerError, type ErrorCode } from '../../errors.ts'
 import type { TypeRegistration } from '../../state/types.ts'
 
+/** What a law opens a checkpointer with. */
+export interface GroundOptions {
+  readonly types?: readonly TypeRegistration[]
+  readonly durability?: Durability
+  readonly retention?: RetentionPolicy
+}
+
 /** A place that starts empty and outlives the checkpointers that are opened on it. */
 export interface Ground {
+  /**
+   * Saves resolve before they are written (durability `async`): others see them once they are flushed, and where
+   * others write too, a seq may turn out to be another than was told.
+   */
+  readonly isWrittenBehind?: boolean
   /** Opens it: again after a close, or a second time beside one that is open. */
-  open(options?: {
-    readonly types?: readonly TypeRegistration[]
-    readonly retention?: RetentionPolicy
-  }): Promise<Checkpointer>
+  open(options?: GroundOptions): Promise<Checkpointer>
   /** Removes it, when the test is over. */
   clear?(): Promise<void>
 }
@@ -28,6 +38,7 @@ export function on(
     const ground = await fresh()
     const opened: Checkpointer[] = []
     const watched: Ground = {
+      ...ground,
       async open(options) {
         const checkpointer = await ground.open(options)
         opened.push(checkpointer)
@@ -41,6 +52,11 @@ export function on(
       await ground.clear?.()
     }
   }
+}
+
+/** From here on others see what was saved. Where a save resolves with its commit, they do so anyway. */
+export async function seenByOthers({ isWrittenBehind }: Ground, checkpointer: Checkpointer): Promise<void> {
+  if (isWrittenBehind) await checkpointer.flush()
 }
 
 export async function listOf<T>(items: AsyncIterable<T>): Promise<T[]> {

@@ -9,6 +9,7 @@ import {
   on,
   range,
   rejection,
+  seenByOthers,
   talk,
   talks,
   type Fresh,
@@ -204,6 +205,7 @@ export function leaseLaws(fresh: Fresh): void {
       await fill(nowPart, 2)
       await oldLease.release()
       await fill(old, 5, 5)
+      await seenByOthers(ground, one)
       await expectStates(now, talks(range(1, 5)))
       await expectStates(part, talks([1, 2]))
       expect(() => two.thread('b', { lease })).toThrow(expect.objectContaining({ code: 'INVALID' }))

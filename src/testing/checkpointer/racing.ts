@@ -5,6 +5,7 @@ import {
   on,
   range,
   rejection,
+  seenByOthers,
   seqsOf,
   talk,
   talks,
@@ -38,6 +39,7 @@ export function racingLaws(fresh: Fresh): void {
       for (const round of range(1, 12)) {
         const name = `x${round}`
         await fill(one.thread<Talk>(name), 3)
+        await seenByOthers(ground, one)
         const [copied] = await Promise.allSettled([
           two.thread<Talk>(name).copy(`copy ${name}`),
           one.thread<Talk>(name).delete(),
@@ -59,12 +61,11 @@ export function racingLaws(fresh: Fresh): void {
         for (let count = 41; !isOver; count++) await thread.save(talk(count % 50))
       })()
       for (const keepLast of [30, 20, 10, 5]) {
-        await thread.prune({ keepLast })
+        expect((await thread.prune({ keepLast })).removed.length).toBeGreaterThan(0)
         expect((await one.verify()).problems).toEqual([])
       }
       isOver = true
       await writing
-      expect((await seqsOf(thread.history())).length).toBeLessThan(1000)
     }),
   )
 
@@ -74,16 +75,18 @@ export function racingLaws(fresh: Fresh): void {
       const two = await ground.open()
       const thread = one.thread<Talk>('a')
       await fill(thread, 2)
+      await seenByOthers(ground, one)
       await two.thread('a').delete()
       const saves = [thread.save(talk(3)), thread.save(talk(4)), thread.save(talk(5))]
       await one.flush()
       expect(await seqsOf(two.thread('a').history({ order: 'oldest' }))).toEqual([1, 2, 3])
-      expect((await Promise.all(saves)).map(({ seq }) => seq)).toEqual([1, 2, 3])
+      const told = (await Promise.all(saves)).map(({ seq }) => seq)
+      expect(told).toEqual(ground.isWrittenBehind ? [3, 4, 5] : [1, 2, 3])
       await two.thread('a').delete()
       const last = thread.save(talk(6))
       await one.close()
-      expect((await last).seq).toBe(1)
-      expect((await two.thread<Talk>('a').load())?.state).toEqual(talk(6))
+      expect((await last).seq).toBe(ground.isWrittenBehind ? 4 : 1)
+      expect(await two.thread<Talk>('a').load()).toMatchObject({ seq: 1, state: talk(6) })
     }),
   )
 

@@ -6,6 +6,7 @@ import {
   listOf,
   on,
   range,
+  seenByOthers,
   seqsOf,
   talk,
   talks,
@@ -131,7 +132,11 @@ export function retainingLaws(fresh: Fresh): void {
         (n % 2 ? one : two).thread<Talk>('a').save(talk(n), { parent: null }),
       )
       await Promise.all(saves)
-      for (const n of range(61, 80)) await (n % 2 ? one : two).thread<Talk>('a').save(talk(n))
+      for (const checkpointer of [one, two]) await seenByOthers(ground, checkpointer)
+      for (const n of range(61, 80)) {
+        await (n % 2 ? one : two).thread<Talk>('a').save(talk(n))
+        await seenByOthers(ground, n % 2 ? one : two)
+      }
       const left = await whenLetGo(one, 'a', 30)
       expect(left.slice(-5)).toEqual(range(76, 80))
       const states = await listOf(two.thread<Talk>('a').history({ states: true }))

@@ -8,6 +8,7 @@ import {
   on,
   range,
   rejection,
+  seenByOthers,
   seqsOf,
   talk,
   talks,
@@ -23,17 +24,20 @@ export function sharingLaws(fresh: Fresh): void {
       const two = await ground.open()
       const saves = (checkpointer: Checkpointer, voice: string) =>
         Promise.all(
-          range(1, 40).map(async (count) => ({
-            voice,
-            count,
-            seq: (await checkpointer.thread<Talk>('a').save(talk(count, voice))).seq,
-          })),
+          range(1, 40).map(async (count) => {
+            const { id, seq } = await checkpointer.thread<Talk>('a').save(talk(count, voice))
+            return { voice, count, id, seq }
+          }),
         )
       const saved = (await Promise.all([saves(one, 'one'), saves(two, 'two')])).flat()
-      expect(saved.map(({ seq }) => seq).sort((a, b) => a - b)).toEqual(range(1, 80))
+      await seenByOthers(ground, two)
+      const stored = await listOf(one.thread<Talk>('a').history())
+      const seqs = new Map(stored.map(({ id, seq }) => [id, seq]))
+      if (!ground.isWrittenBehind) for (const { id, seq } of saved) expect(seqs.get(id)).toBe(seq)
+      expect([...seqs.values()].sort((a, b) => a - b)).toEqual(range(1, 80))
       await expectStates(
         one.thread<Talk>('a'),
-        new Map(saved.map(({ seq, voice, count }) => [seq, talk(count, voice)])),
+        new Map(saved.map(({ id, voice, count }) => [seqs.get(id) ?? 0, talk(count, voice)])),
       )
     }),
   )
@@ -64,15 +68,19 @@ export function sharingLaws(fresh: Fresh): void {
       const two = await ground.open()
       const [mine, theirs] = [one.thread<Talk>('a'), two.thread<Talk>('a')]
       await fill(mine, 3)
+      await seenByOthers(ground, one)
       expect((await theirs.load())?.state).toEqual(talk(3))
       await theirs.save(talk(4))
+      await seenByOthers(ground, two)
       expect((await mine.load())?.state).toEqual(talk(4))
       await theirs.prune({ keepLast: 1 })
       await expectStates(mine, talks([4]))
       await mine.save(talk(5))
+      await seenByOthers(ground, one)
       await theirs.delete()
       expect(await mine.load()).toBeUndefined()
       await mine.save(talk(6))
+      await seenByOthers(ground, one)
       expect((await theirs.load())?.state).toEqual(talk(6))
     }),
   )
@@ -89,6 +97,7 @@ export function sharingLaws(fresh: Fresh): void {
       await theirs.deleteCheckpoints(['first'])
       await theirs.save(talk(4, 'newer'), { id: 'first' })
       await mine.save(talk(6, 'old'))
+      await seenByOthers(ground, one)
       expect((await theirs.load())?.state).toEqual(talk(6, 'old'))
       expect((await mine.load('first'))?.state).toEqual(talk(4, 'newer'))
     }),

@@ -1,0 +1,46 @@
+import type { CheckpointerError } from '../errors.ts'
+import type { Host } from '../operations/host.ts'
+import type { KnownStates } from './known-states.ts'
+import { onLeaving } from './page-end.ts'
+import { behindQueue } from './queue/behind-queue.ts'
+import { SaveQueue } from './queue/save-queue.ts'
+import { Saves } from './saves.ts'
+import type { Writer } from './writer.ts'
+
+/** When a save resolves; what each mode may lose is in the README. */
+export type Durability = 'sync' | 'async' | 'exit'
+
+export interface Writing {
+  /** What saves go through. */
+  readonly saves: Writer
+  /** What all else goes through. */
+  readonly host: Host
+  /** Ends the watch over the page. */
+  readonly stop: () => void
+}
+
+/** `watch` is put before what callers reach; what was taken already is written past it. */
+export function writingAs(
+  durability: Durability,
+  host: Host,
+  watch: (host: Host) => Host,
+  { known, onWarning }: { known: KnownStates; onWarning: (warning: CheckpointerError) => void },
+): Writing {
+  // Nobody is left to be told if that fails, and no harm is done.
+  const rest = (): void => void host.rest().catch(() => {})
+  if (durability === 'sync') {
+    const watched = watch(host)
+    const saves = new Saves(watched.save, (request) => host.save(request))
+    return { saves, host: watched, stop: onLeaving({ mayEnd: () => {}, ends: rest }) }
+  }
+  const queue = new SaveQueue({ host, known, lastOnly: durability === 'exit', onWarning })
+  const stop = onLeaving({
+    mayEnd: () => queue.hurry(),
+    ends() {
+      queue.hurry()
+      rest()
+      queue.rested()
+    },
+  })
+  return { saves: queue, host: watch(behindQueue(host, queue)), stop }
+}

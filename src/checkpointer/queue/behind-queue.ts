@@ -1,0 +1,52 @@
+import type { Host, Place } from '../../operations/host.ts'
+import { VERBS, type Verb } from '../../operations/verbs.ts'
+import type { SaveQueue } from './save-queue.ts'
+
+interface First {
+  /** What must be written: of the place, or all. */
+  readonly of: 'place' | 'all'
+  /** Only then can it be carried out; all else goes on though it cannot be written. */
+  readonly isNeeded: boolean
+}
+
+/** These show what was saved before them. */
+const AFTER: Partial<Record<Verb, First>> = {
+  load: { of: 'place', isNeeded: true },
+  history: { of: 'place', isNeeded: true },
+  putWrites: { of: 'place', isNeeded: true },
+  threads: { of: 'all', isNeeded: true },
+  exportPage: { of: 'all', isNeeded: true },
+  importPage: { of: 'all', isNeeded: false },
+  usage: { of: 'all', isNeeded: false },
+  verify: { of: 'all', isNeeded: false },
+}
+/** These come between the saves before and after them, to the thread that they are about. */
+const BETWEEN: readonly Verb[] = ['fork', 'copy', 'prune', 'deleteThread', 'deleteCheckpoints', 'deleteRun']
+/** Of these, what needs the saves before it; the others make room. */
+const NEEDS: readonly Verb[] = ['fork', 'copy']
+
+/** The host, as one sees it who saves through a queue. */
+export function behindQueue(host: Host, queue: SaveQueue): Host {
+  const behind = (verb: Verb): unknown => {
+    const run = host[verb].bind(host) as (request: unknown) => Promise<unknown>
+    const first = AFTER[verb]
+    if (first)
+      return async (request: Partial<Place> = {}) => {
+        const written = queue.written(aboutOf(first, request))
+        await (first.isNeeded ? written : written.catch(() => undefined))
+        return run(request)
+      }
+    if (BETWEEN.includes(verb))
+      return (request: { readonly thread: string }) =>
+        queue.between(request.thread, () => run(request), {
+          isNeeded: NEEDS.includes(verb),
+          isGone: verb === 'deleteThread',
+        })
+    return run
+  }
+  return Object.fromEntries(VERBS.map((verb) => [verb, behind(verb)])) as unknown as Host
+}
+
+function aboutOf({ of }: First, { thread, namespace }: Partial<Place>): Partial<Place> {
+  return of === 'all' || thread === undefined || namespace === undefined ? {} : { thread, namespace }
+}

@@ -1,0 +1,77 @@
+import type { SaveRequest, StoredInfo } from '../../operations/host.ts'
+import { diff } from '../../state/diff.ts'
+import { toBytes } from '../../state/json-bytes.ts'
+import type { KnownState } from '../known-states.ts'
+import type { CapturedSave } from '../writer.ts'
+
+/** A save that waits to be written. */
+export interface Entry {
+  readonly request: SaveRequest
+  readonly state: CapturedSave['state']
+  /** What its delta starts from: stored already, or ahead of it in the queue. */
+  readonly start: KnownState | undefined
+  /** What it will be called in the store; never rejects unobserved. */
+  readonly answer: Promise<StoredInfo>
+  readonly resolve: (info: StoredInfo) => void
+  readonly reject: (error: unknown) => void
+  /** The delta or state that is to be sent; made when it is sent if it is absent. */
+  frame: SaveRequest['frame'] | undefined
+  /** The seq that the caller was told: from then on the save is taken, and its failure is no rejection. */
+  promised?: number
+  isSent: boolean
+  /** It was sent before, and may have been stored. */
+  isRetry: boolean
+}
+
+export function newEntry({ request, state, start }: CapturedSave): Entry {
+  let resolve: Entry['resolve'] = () => {}
+  let reject: Entry['reject'] = () => {}
+  const answer = new Promise<StoredInfo>((yes, no) => {
+    resolve = yes
+    reject = no
+  })
+  answer.catch(() => undefined)
+  const { frame, retry } = request
+  return { request, state, start, answer, resolve, reject, frame, isSent: false, isRetry: retry === true }
+}
+
+export const idOf = ({ request: { id, key } }: Entry): string => id ?? key
+
+/** Whether the store may refuse it, so that nothing can be said before the store has spoken. */
+export const isConditional = ({ request: { id, parent, expect, lease } }: Entry): boolean =>
+  [id, expect, lease].some((each) => each !== undefined) || (parent !== undefined && parent !== null)
+
+/** `later` in place of `entry`, which is never written: what it started from is what `later` starts from. */
+export function inPlaceOf(entry: Entry, later: Entry): Entry {
+  const follows = later.start?.key === entry.request.key
+  return follows ? { ...later, start: entry.start, frame: undefined } : later
+}
+
+/** As it travels. The bytes stay here too: it may have to be sent again. */
+export function messageOf(entry: Entry): SaveRequest {
+  entry.frame ??= frameOf(entry)
+  return { ...entry.request, frame: entry.frame, ...(entry.isRetry ? { retry: true } : {}) }
+}
+
+export const wholeOf = ({ state }: Entry): SaveRequest['frame'] => ({ body: toBytes(state) })
+
+export const sizeOf = ({ frame }: Entry): number => frame?.body.length ?? 0
+
+function frameOf(entry: Entry): SaveRequest['frame'] {
+  const { start, state } = entry
+  if (!start) return wholeOf(entry)
+  return { base: { id: start.id, key: start.key }, body: toBytes(diff(start.state, state)) }
+}
+
+/** What will be stored, as far as it can be known here. */
+export function infoOf(entry: Entry, seq: number, parent: StoredInfo['parent']): StoredInfo {
+  const { request } = entry
+  return {
+    ...request.fields,
+    seq,
+    id: idOf(entry),
+    ...(request.id === undefined ? {} : { key: request.key }),
+    createdAt: request.createdAt,
+    ...(parent && request.parent !== null ? { parent } : {}),
+  }
+}

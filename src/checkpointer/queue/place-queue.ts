@@ -1,0 +1,258 @@
+import type { CheckpointerError } from '../../errors.ts'
+import type { HeadReply, Host, Place, StoredInfo } from '../../operations/host.ts'
+import {
+  idOf,
+  infoOf,
+  inPlaceOf,
+  isConditional,
+  messageOf,
+  newEntry,
+  sizeOf,
+  wholeOf,
+  type Entry,
+} from './entry.ts'
+import type { CapturedSave } from '../writer.ts'
+import { withoutUndefined } from '../fields.ts'
+import { dropped, isAboutTheSave, isHopeless, kept, shifted, storeFailure } from './failures.ts'
+import { Pauses } from './pauses.ts'
+
+export interface QueueSurroundings {
+  readonly host: Pick<Host, 'saveMany' | 'head'>
+  /** Only the last state is kept, and nothing is sent until it is asked for. */
+  readonly lastOnly: boolean
+  /** Resolves when the store knows that something may be owed to it. */
+  readonly owe: () => Promise<void>
+  /** Something was put in, or is stored, or has failed. */
+  readonly changed: () => void
+  readonly placed: (place: Place, key: string, seq: number) => void
+  readonly forget: (place: Place, key: string) => void
+  readonly warn: (warning: CheckpointerError) => void
+}
+
+/** The saves of one place that are not stored yet, in their order. What is stored is always a beginning of them. */
+export class PlaceQueue {
+  readonly #place: Place
+  readonly #around: QueueSurroundings
+  #entries: Entry[] = []
+  /** What the store will go on from, once that is known. */
+  #next: HeadReply | undefined
+  #learning: Promise<void> | undefined
+  #flying = 0
+  #attempt: Promise<void> = Promise.resolve()
+  /** All that is here now is to be written. */
+  #isDue = false
+  #failure: CheckpointerError | undefined
+  #untold: CheckpointerError | undefined
+  readonly #pauses = new Pauses(() => this.#send())
+
+  constructor(place: Place, around: QueueSurroundings) {
+    this.#place = place
+    this.#around = around
+  }
+
+  get count(): number {
+    return this.#entries.length
+  }
+
+  get bytes(): number {
+    return this.#entries.reduce((sum, entry) => sum + sizeOf(entry), 0)
+  }
+
+  /** Why what is here could not be written, for as long as that is so. */
+  get failure(): CheckpointerError | undefined {
+    return this.#failure
+  }
+
+  /** A failure that no call was rejected with yet; after this one was. */
+  takeUntold(): CheckpointerError | undefined {
+    const untold = this.#untold
+    this.#untold = undefined
+    return untold
+  }
+
+  /** Takes a save in; resolves when the caller may be told. */
+  add(captured: CapturedSave): Promise<StoredInfo> {
+    const entry = this.#lastOnly(newEntry(this.#named(captured)))
+    this.#entries.push(entry)
+    this.#promise()
+    // Saves that are made in one go travel together.
+    queueMicrotask(() => this.#failure || this.#send())
+    this.#around.changed()
+    return entry.answer
+  }
+
+  /** Resolves when all that is here now is stored; rejects when it cannot be, now. */
+  async written(): Promise<void> {
+    const last = this.#entries.at(-1)
+    while (last && this.#entries.includes(last)) {
+      this.#isDue = true
+      if (!this.#next) await this.#learn()
+      this.#send()
+      await this.#attempt
+      if (this.#failure) throw this.#failure
+    }
+  }
+
+  /** Sends all that is here, whatever is under way: messages keep their order. */
+  hurry(): void {
+    this.#isDue = true
+    this.#send(true)
+  }
+
+  /** The thread is gone, or its head may be another one. */
+  forget(isGone: boolean): void {
+    this.#next = undefined
+    if (!isGone) return
+    for (const entry of this.#entries) this.#around.forget(this.#place, entry.request.key)
+    this.#entries = []
+    this.#untold = undefined
+    this.#recovered()
+  }
+
+  stop(): void {
+    this.#pauses.stop()
+  }
+
+  /** Replaces a save that nobody has asked to be written. */
+  #lastOnly(entry: Entry): Entry {
+    const last = this.#entries.at(-1)
+    if (!this.#around.lastOnly || !last || last.isSent || isConditional(last) || isConditional(entry))
+      return entry
+    this.#entries.pop()
+    this.#around.forget(this.#place, last.request.key)
+    const next = inPlaceOf(last, entry)
+    if (last.promised === undefined)
+      next.answer.then(({ seq, parent }) => last.resolve(infoOf(last, seq, parent)), last.reject)
+    return next
+  }
+
+  /** A seq that was only promised may yet be another's: the id is certain. */
+  #named(captured: CapturedSave): CapturedSave {
+    const { parent, expect, ...request } = captured.request
+    const named = <T>(ref: T): T | string => {
+      const entry = this.#entries.find(({ promised }) => promised === ref)
+      return ref !== undefined && entry ? idOf(entry) : ref
+    }
+    const refs = withoutUndefined({ parent: named(parent), expect: named(expect) })
+    return { ...captured, request: { ...request, ...refs } }
+  }
+
+  /** Asks the store what it will go on from. */
+  #learn(): Promise<void> {
+    this.#learning ??= Promise.all([this.#around.host.head(this.#place), this.#around.owe()])
+      .then(([head]) => {
+        this.#next ??= head
+        this.#recovered()
+        this.#promise()
+        this.#send()
+      })
+      .catch((error: unknown) => this.#failed([...this.#entries], error))
+      .finally(() => {
+        this.#learning = undefined
+        this.#around.changed()
+      })
+    return this.#learning
+  }
+
+  /** Tells the callers what is certain: all that has nothing ahead of it that the store may refuse. */
+  #promise(): void {
+    if (!this.#next) return
+    let { next, head } = this.#next
+    for (const entry of this.#entries) {
+      if (entry.promised === undefined) {
+        if (isConditional(entry)) return
+        entry.promised = next
+        entry.resolve(infoOf(entry, next, head))
+      }
+      head = { seq: next++, id: idOf(entry) }
+    }
+  }
+
+  #send(atOnce = false): void {
+    const batch = this.#entries.filter(({ isSent }) => !isSent)
+    if (batch.length === 0 || (this.#flying > 0 && !atOnce)) return
+    if (!this.#next && !atOnce) return void this.#learn()
+    if (!this.#isDue && this.#around.lastOnly && !batch.some(isConditional)) return
+    this.#isDue = false
+    this.#pauses.stop()
+    for (const entry of batch) entry.isSent = true
+    this.#flying++
+    const send = async (): Promise<readonly StoredInfo[]> =>
+      this.#around.host.saveMany({ ...this.#place, saves: batch.map(messageOf), relaxed: true })
+    this.#attempt = send()
+      .then(
+        (saved) => this.#stored(batch, saved),
+        (error: unknown) => this.#failed(batch, error),
+      )
+      .then(() => {
+        this.#flying--
+        this.#promise()
+        if (!this.#failure) this.#send()
+        this.#around.changed()
+      })
+  }
+
+  #stored(batch: readonly Entry[], saved: readonly StoredInfo[]): void {
+    const done = new Set<Entry>()
+    const moved: (readonly [told: number, now: StoredInfo])[] = []
+    for (const [i, info] of saved.entries()) {
+      const entry = batch[i] as Entry
+      done.add(entry)
+      this.#around.placed(this.#place, entry.request.key, info.seq)
+      if (entry.promised === undefined) entry.resolve(info)
+      else if (entry.promised !== info.seq) moved.push([entry.promised, info])
+    }
+    this.#entries = this.#entries.filter((entry) => !done.has(entry))
+    const [next, ...others] = batch.slice(saved.length)
+    if (next) this.#putBack([next, ...others], false)
+    // What its delta starts from is gone, by another tab's prune perhaps: then the whole state goes.
+    if (next && saved.length === 0) next.frame = wholeOf(next)
+    const last = saved.at(-1)
+    // What was forgotten meanwhile stays so.
+    if (last && this.#next) this.#next = { next: last.seq + 1, head: last }
+    this.#recovered()
+    const [first] = moved
+    if (first) this.#around.warn(shifted(this.#place, first[0], first[1], moved.length))
+  }
+
+  #failed(batch: readonly Entry[], cause: unknown): void {
+    const error = storeFailure(cause)
+    const [first] = batch
+    const isRefused = isAboutTheSave(error)
+    this.#putBack(batch, !isRefused && error.outcome !== 'none')
+    if (first && isRefused && (first.promised === undefined || isHopeless(error))) {
+      this.#drop(first, error)
+      return this.#recovered()
+    }
+    // Who still waits is told, and may call again; what was taken stays.
+    for (const entry of batch) if (entry.promised === undefined) this.#drop(entry, error)
+    if (this.#entries.length === 0) return
+    if (!this.#failure) {
+      this.#untold = error
+      this.#around.warn(kept(this.#place, this.#entries.length, error))
+    }
+    this.#failure = error
+    this.#pauses.begin()
+  }
+
+  #putBack(batch: readonly Entry[], mayBeStored: boolean): void {
+    for (const entry of batch) {
+      entry.isSent = false
+      entry.isRetry ||= mayBeStored
+    }
+    this.#isDue = true
+  }
+
+  #drop(entry: Entry, error: CheckpointerError): void {
+    this.#entries = this.#entries.filter((each) => each !== entry)
+    this.#around.forget(this.#place, entry.request.key)
+    if (entry.promised === undefined) return entry.reject(error)
+    this.#untold = dropped(this.#place, idOf(entry), entry.promised, error)
+    this.#around.warn(this.#untold)
+  }
+
+  #recovered(): void {
+    this.#failure = undefined
+    this.#pauses.reset()
+  }
+}

@@ -1,0 +1,208 @@
+import { CheckpointerError } from '../../errors.ts'
+import type { Host, Place } from '../../operations/host.ts'
+import type { KnownStates } from '../known-states.ts'
+import type { Send, Writer } from '../writer.ts'
+import { refusal } from './failures.ts'
+import { Room } from './room.ts'
+import { PlaceQueue, type QueueSurroundings } from './place-queue.ts'
+
+/** So long after the last write all of it is made durable, and nothing is owed: who is killed then loses nothing. */
+const IDLE = 2_000
+/** Places that are remembered though all of theirs is written. */
+const MOST_PLACES = 256
+
+export interface QueueOptions {
+  readonly host: Host
+  readonly known: KnownStates
+  readonly lastOnly: boolean
+  readonly onWarning: (warning: CheckpointerError) => void
+}
+
+/**
+ * Durability `async` and `exit`: saves are taken when they are captured, and written behind. It stands on the
+ * caller's side of the wire, so that it outlives a worker.
+ */
+export class SaveQueue implements Writer {
+  readonly #host: Host
+  readonly #lastOnly: boolean
+  readonly #around: QueueSurroundings
+  readonly #places = new Map<string, { readonly place: Place; readonly queue: PlaceQueue }>()
+  /** By thread: what comes between the saves before it and those after it. Never rejects. */
+  readonly #dividing = new Map<string, Promise<void>>()
+  readonly #room = new Room(() => this.#queues({}))
+  #owing: Promise<void> | undefined
+  #isUnflushed = false
+  #isClosed = false
+  #idle: ReturnType<typeof setTimeout> | undefined
+
+  constructor({ host, known, lastOnly, onWarning }: QueueOptions) {
+    this.#host = host
+    this.#lastOnly = lastOnly
+    this.#around = {
+      host,
+      lastOnly,
+      owe: () => this.#owe(),
+      changed: () => {
+        this.#room.changed()
+        this.#restWhenIdle()
+      },
+      placed: (place, key, seq) => {
+        this.#isUnflushed = true
+        known.placed(place, key, seq)
+      },
+      forget: (place, key) => known.forget(place, key),
+      // What the caller's function throws is its own, and not to be met in the middle of this.
+      warn: (warning) => queueMicrotask(() => onWarning(warning)),
+    }
+  }
+
+  async run<T>(place: Place, save: (send: Send) => Promise<T>): Promise<T> {
+    if (this.#isClosed) throw new CheckpointerError('CLOSED', 'This checkpointer is closed. Open it again.')
+    const queue = this.#at(place)
+    const failure = queue.takeUntold() ?? (this.#room.isThere() ? undefined : queue.failure)
+    if (failure) {
+      void queue.written().catch(() => undefined)
+      throw refusal(place, failure)
+    }
+    return save(async (captured) => {
+      const dividing = this.#dividing.get(place.thread)
+      const taken = dividing ? dividing.then(() => queue.add(captured)) : queue.add(captured)
+      const info = await taken
+      // The last state of a place is written when somebody asks for it, which a wait for room would not see.
+      if (!this.#lastOnly) await this.#room.wait()
+      return info
+    })
+  }
+
+  /** Resolves when what was saved is stored: of a place, of a thread, or all of it. */
+  async written(of: Partial<Place> = {}): Promise<void> {
+    const { thread } = of
+    await (thread === undefined ? Promise.all(this.#dividing.values()) : this.#dividing.get(thread))
+    await this.#writtenNow(of)
+  }
+
+  /**
+   * Carries out what comes after the saves that were called before it, and before those called after it.
+   * `isNeeded`: only if the ones before it can be written. `isGone`: what cannot be is given up.
+   */
+  between<T>(
+    thread: string,
+    work: () => Promise<T>,
+    { isNeeded, isGone }: { readonly isNeeded: boolean; readonly isGone: boolean },
+  ): Promise<T> {
+    const ahead = this.#dividing.get(thread)
+    const working = (async () => {
+      await ahead
+      const written = this.#writtenNow({ thread })
+      await (isNeeded ? written : written.catch(() => undefined))
+      const result = await work()
+      for (const queue of this.#queues({ thread })) queue.forget(isGone)
+      return result
+    })()
+    const done = working.then(
+      () => undefined,
+      () => undefined,
+    )
+    this.#dividing.set(thread, done)
+    void done.then(() => {
+      if (this.#dividing.get(thread) === done) this.#dividing.delete(thread)
+    })
+    return working
+  }
+
+  async flush(): Promise<void> {
+    await this.written()
+    for (const queue of this.#queues({})) {
+      const untold = queue.takeUntold()
+      if (untold) throw untold
+    }
+    await this.#makeDurable()
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearTimeout(this.#idle)
+    try {
+      await this.flush()
+    } finally {
+      clearTimeout(this.#idle)
+      for (const { queue } of this.#places.values()) queue.stop()
+    }
+  }
+
+  /** The page may be gone any moment. */
+  hurry(): void {
+    for (const { queue } of this.#places.values()) queue.hurry()
+  }
+
+  /** After this, what is saved is owed anew: the page was about to go. */
+  rested(): void {
+    this.#owing = undefined
+    for (const queue of this.#queues({})) queue.forget(false)
+  }
+
+  async #makeDurable(): Promise<void> {
+    if (!this.#isUnflushed) return
+    this.#isUnflushed = false
+    try {
+      await this.#host.flush()
+    } catch (error) {
+      this.#isUnflushed = true
+      throw error
+    }
+  }
+
+  async #writtenNow(of: Partial<Place>): Promise<void> {
+    const done = await Promise.allSettled(this.#queues(of).map((queue) => queue.written()))
+    for (const result of done) if (result.status === 'rejected') throw result.reason
+  }
+
+  #restWhenIdle(): void {
+    clearTimeout(this.#idle)
+    if (!this.#isUnflushed || !this.#isEmpty() || this.#isClosed) return
+    this.#idle = setTimeout(() => {
+      // What fails here is tried again after the next save, and told by the next flush.
+      this.#rest().catch(() => undefined)
+    }, IDLE)
+    // In Node a timer would keep the process alive.
+    ;(this.#idle as { unref?: () => void }).unref?.()
+  }
+
+  #isEmpty(): boolean {
+    return this.#queues({}).every(({ count }) => count === 0)
+  }
+
+  async #rest(): Promise<void> {
+    await this.#makeDurable()
+    if (this.#isUnflushed || !this.#isEmpty() || this.#isClosed) return
+    this.rested()
+    await this.#host.rest()
+  }
+
+  #owe(): Promise<void> {
+    this.#owing ??= this.#host.owe().catch((error: unknown) => {
+      this.#owing = undefined
+      throw error
+    })
+    return this.#owing
+  }
+
+  #at(place: Place): PlaceQueue {
+    const name = JSON.stringify([place.thread, place.namespace])
+    const known = this.#places.get(name)
+    if (known) return known.queue
+    if (this.#places.size >= MOST_PLACES)
+      for (const [old, { queue }] of this.#places) if (queue.count === 0) this.#places.delete(old)
+    const queue = new PlaceQueue(place, this.#around)
+    this.#places.set(name, { place, queue })
+    return queue
+  }
+
+  #queues({ thread, namespace }: Partial<Place>): PlaceQueue[] {
+    return [...this.#places.values()].flatMap(({ place, queue }) =>
+      (thread ?? place.thread) === place.thread && (namespace ?? place.namespace) === place.namespace
+        ? queue
+        : [],
+    )
+  }
+}

@@ -1,0 +1,24 @@
+import type { Place, SaveRequest, StoredInfo } from '../operations/host.ts'
+import type { Json } from '../state/json.ts'
+import type { KnownState } from './known-states.ts'
+
+/** A save as it was captured. */
+export interface CapturedSave {
+  readonly request: SaveRequest
+  readonly state: Json
+  /** What the request's delta starts from. */
+  readonly start: KnownState | undefined
+}
+
+/** Resolves when the save is as safe as the mode of durability promises. */
+export type Send = (captured: CapturedSave) => Promise<StoredInfo>
+
+/** What becomes of saves between their capture and the store: a mode of durability each. */
+export interface Writer {
+  /** Runs a save; its synchronous part at once, and that sends what it has captured. */
+  run<T>(place: Place, save: (send: Send) => Promise<T>): Promise<T>
+  /** Resolves when all that was saved so far is durable. */
+  flush(): Promise<void>
+  /** Takes no more saves, and ends those under way. Rejects with what could not be written, if it told nobody. */
+  close(): Promise<void>
+}
