@@ -64,11 +64,11 @@ class IndexedDbStorage implements Storage {
   }
 
   async read(partition: string, queries: readonly Query[]): Promise<Row[][]> {
-    this.#connection.refuse()
+    const connection = this.#connection.enter()
     if (queries.length === 0) return []
     const tables = [...new Set(queries.map((query) => query.table))]
     return reading(
-      this.#connection,
+      connection,
       tables,
       (tx) => Promise.all(queries.map((query) => runQuery(tx.objectStore(query.table), partition, query))),
       (tx) => Promise.all(queries.map((query) => salvageQuery(tx, partition, query))),
@@ -76,14 +76,14 @@ class IndexedDbStorage implements Storage {
   }
 
   async commit(partition: string, batch: Batch): Promise<CommitResult> {
-    this.#connection.refuse()
+    const connection = this.#connection.enter()
     refuseTooLarge(this.limits, batch)
     if (tablesOf(batch).length === 0) return { ok: true, version: '' }
     const version = `${this.#id}.${(++this.#commits).toString(36)}`
     const marking = this.#session.begin(durabilityOf(batch) === 'relaxed')
     try {
       if (marking) await marking
-      return await writing(this.#connection, { partition, batch, version })
+      return await writing(connection, { partition, batch, version })
     } catch (error) {
       throw await codedWithUsage(error)
     } finally {
@@ -93,9 +93,8 @@ class IndexedDbStorage implements Storage {
   }
 
   async locate(key: Key): Promise<{ partition: string; row: Row } | undefined> {
-    this.#connection.refuse()
     return reading(
-      this.#connection,
+      this.#connection.enter(),
       ['threads'],
       async (tx) => {
         const found = await tx
@@ -109,12 +108,12 @@ class IndexedDbStorage implements Storage {
   }
 
   async list(query: ListQuery): Promise<ListedRow[]> {
-    this.#connection.refuse()
+    const connection = this.#connection.enter()
     const { limit, after } = query
     if (limit === 0) return []
     const range = after && IDBKeyRange.lowerBound([-after.rank, ...after.key], true)
     return reading(
-      this.#connection,
+      connection,
       ['threads'],
       async (tx) => {
         const found = await tx.objectStore('threads').index('latest').getAll(range, limit)
@@ -129,15 +128,15 @@ class IndexedDbStorage implements Storage {
   }
 
   async partitions({ after, limit }: { readonly after?: string; readonly limit: number }): Promise<string[]> {
-    this.#connection.refuse()
+    const connection = this.#connection.enter()
     const find = (tx: ReadTransaction): Promise<string[][]> =>
       Promise.all(TABLES.map((table) => families(tx.objectStore(table), after, limit)))
-    const names = await reading(this.#connection, [...TABLES], find)
+    const names = await reading(connection, [...TABLES], find)
     return [...new Set(names.flat())].sort().slice(0, limit)
   }
 
   async sessionReport(): Promise<SessionReport> {
-    this.#connection.refuse()
+    this.#connection.enter()
     const { unclean, wasAsync, dataLoss } = await this.#pastOfDatabase().catch((error: unknown) => {
       throw coded(error)
     })
@@ -145,7 +144,7 @@ class IndexedDbStorage implements Storage {
   }
 
   async owe(): Promise<void> {
-    this.#connection.refuse()
+    this.#connection.enter()
     await this.#session.owe().catch(async (error: unknown) => {
       throw await codedWithUsage(error)
     })
@@ -156,7 +155,7 @@ class IndexedDbStorage implements Storage {
   }
 
   async destroy(): Promise<void> {
-    this.#connection.refuse()
+    this.#connection.refuseWhenClosed()
     const handle = await this.#connection.end(closed())
     this.#session.forget()
     handle?.db.close()

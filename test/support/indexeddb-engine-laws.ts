@@ -1,5 +1,6 @@
 import { openDB } from 'idb'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import type { CheckpointerError } from '../../src/errors.ts'
 import { indexedDbStorage } from '../../src/storage/indexeddb.ts'
 import { CURRENT_FORMAT } from '../../src/storage/format-version.ts'
 import type { Key, Put, Query, Storage } from '../../src/storage/storage.ts'
@@ -84,6 +85,24 @@ function takenAway(evict: (db: IDBDatabase) => void): void {
     for (const handle of new Set(handles)) evict(handle)
     await expect(storage.read('p', [all])).rejects.toMatchObject({ code: 'EVICTED' })
     expect(await heads(storage)).toEqual(['head of old'])
+  })
+
+  it('lets no call that came before a destroy elsewhere write into what comes after it', async () => {
+    for (let pause = 0; pause < 12; pause++) {
+      const { storage, name } = open()
+      await storage.read('p', [all])
+      const outcome = storage.commit('p', { puts: [meta('late')] }).then(
+        () => 'made',
+        (error: CheckpointerError) => error.code,
+      )
+      for (let i = 0; i < pause; i++) await Promise.resolve()
+      if (pause > 8) await new Promise((resolve) => setTimeout(resolve, pause - 8))
+      await open(name).storage.destroy()
+      // Others are told meanwhile, and go on.
+      for (let i = 0; i < 3; i++) await storage.read('p', [all]).catch(() => [])
+      expect(['made', 'CLOSED']).toContain(await outcome)
+      expect(await heads(storage)).toEqual([])
+    }
   })
 
   it('is closed for good by its own close and destroy', async () => {

@@ -17,6 +17,9 @@ interface Listeners {
   readonly onTaken: () => void
 }
 
+/** What a call may do with a connection. */
+export type Access = Pick<Connection, 'begin' | 'drop' | 'reason'>
+
 /** An open that failed is not tried again by every call that comes. */
 const REST_AFTER_FAILURE = 3000
 /** An eviction aborts what is under way, and says so right after. */
@@ -35,7 +38,9 @@ export class Connection {
   #refusing: CheckpointerError | undefined
   /** and nothing is begun any more for those that came before. */
   #ended: CheckpointerError | undefined
-  /** What the next call is to be told. */
+  /** Why the last one was taken away, */
+  #taken: CheckpointerError | undefined
+  /** and until the next call has been told, the same again. */
   #untold: CheckpointerError | undefined
   #failed: { readonly error: CheckpointerError; readonly at: number } | undefined
 
@@ -44,12 +49,25 @@ export class Connection {
     this.#listeners = listeners
   }
 
-  /** To be called first by every call: once ended always, and once after the database was taken away. */
-  refuse(): void {
-    if (this.#refusing) throw this.#refusing
+  /**
+   * To be called first by every call: it is refused once all is closed, and once after the database was taken away.
+   * What it is given works on the database that is there now, and on no later one.
+   */
+  enter(): Access {
+    this.refuseWhenClosed()
     const untold = this.#untold
     this.#untold = undefined
     if (untold) throw untold
+    const before = this.#taken
+    const begin: Connection['begin'] = async (stores, mode, durability) => {
+      if (this.#taken && this.#taken !== before) throw this.#taken
+      return this.begin(stores, mode, durability)
+    }
+    return {
+      begin,
+      drop: (handle) => this.drop(handle),
+      reason: (handle, error) => this.reason(handle, error),
+    }
   }
 
   /** Begins a transaction. A handle that turns out to be dead is replaced once: nothing was started on it. */
@@ -91,6 +109,10 @@ export class Connection {
     return handle.taken ?? this.#ended ?? error
   }
 
+  refuseWhenClosed(): void {
+    if (this.#refusing) throw this.#refusing
+  }
+
   refuseAll(error: CheckpointerError): void {
     this.#refusing ??= error
   }
@@ -107,7 +129,9 @@ export class Connection {
   }
 
   #open(): Promise<Handle> {
-    if (this.#ended) return Promise.reject(this.#ended)
+    // Nor does what came before, or works in the background, open what nobody has been told of.
+    const refused = this.#ended ?? this.#untold
+    if (refused) return Promise.reject(refused)
     this.#opening ??= this.#connect()
     return this.#opening
   }
@@ -141,7 +165,7 @@ export class Connection {
     handle.taken ??= error
     if (this.#current !== handle) return
     this.#opening = this.#current = undefined
-    this.#untold = error
+    this.#taken = this.#untold = error
     this.#listeners.onTaken()
   }
 }

@@ -1,7 +1,7 @@
 import type { IDBPTransaction } from 'idb'
 import { CheckpointerError } from '../../errors.ts'
 import type { Table } from '../storage.ts'
-import type { Connection } from './connection.ts'
+import type { Access } from './connection.ts'
 import { coded, isClosing } from './errors.ts'
 import type { Schema } from './schema.ts'
 
@@ -10,7 +10,7 @@ type Read<T> = (tx: ReadTransaction) => Promise<T>
 
 /** Reads; on another handle when this one dies, and row by row when a row cannot be read. */
 export async function reading<T>(
-  connection: Connection,
+  connection: Access,
   tables: Table[],
   read: Read<T>,
   salvage: Read<T> = read,

@@ -1,7 +1,7 @@
 import { CheckpointerError } from '../../errors.ts'
 import type { Batch, CommitResult } from '../storage.ts'
 import { carryOut, durabilityOf, tablesOf, wasCarriedOut } from './commit.ts'
-import type { Connection } from './connection.ts'
+import type { Access } from './connection.ts'
 import { isCutOff } from './errors.ts'
 
 interface Write {
@@ -17,7 +17,7 @@ type Attempt = CommitResult | { readonly cutOff: unknown }
  * Commits. When the engine breaks that off, another handle is asked whether it was made, and if it was not it is
  * made there, once.
  */
-export async function writing(connection: Connection, write: Write): Promise<CommitResult> {
+export async function writing(connection: Access, write: Write): Promise<CommitResult> {
   const first = await attempt(connection, write)
   if (!('cutOff' in first)) return first
   if (await isThere(connection, write, first.cutOff)) return { ok: true, version: write.version }
@@ -26,7 +26,7 @@ export async function writing(connection: Connection, write: Write): Promise<Com
   throw unknown(second.cutOff)
 }
 
-async function attempt(connection: Connection, { partition, batch, version }: Write): Promise<Attempt> {
+async function attempt(connection: Access, { partition, batch, version }: Write): Promise<Attempt> {
   const { handle, tx } = await connection.begin(tablesOf(batch), 'readwrite', durabilityOf(batch))
   try {
     return await carryOut(tx, partition, batch, version)
@@ -40,7 +40,7 @@ async function attempt(connection: Connection, { partition, batch, version }: Wr
 }
 
 async function isThere(
-  connection: Connection,
+  connection: Access,
   { partition, batch, version }: Write,
   cause: unknown,
 ): Promise<boolean> {
