@@ -1,3 +1,4 @@
+import { CheckpointerError } from '../errors.ts'
 import { threadKey } from '../storage/keys.ts'
 import { deletedAt } from './deletions.ts'
 import type { ReconcileReply, ReconcileRequest, WitnessedHead } from './host.ts'
@@ -13,8 +14,12 @@ export async function reconcile(store: Store, { heads }: ReconcileRequest): Prom
     const session = await store.claim.session()
     return { ...identity(store), ...(session ? { session } : {}), found: [] }
   }
+  const asked = identity(store)
   const found = await Promise.all(heads.map((head) => compare(store, head)))
-  return { ...identity(store), found }
+  // What is in another database is no answer.
+  if (store.claim.isDoubted || store.claim.database !== asked.database)
+    throw new CheckpointerError('CLOSED', 'The database was taken away meanwhile.')
+  return { ...asked, found }
 }
 
 const identity = ({ claim: { database } }: Store): Pick<ReconcileReply, 'database'> =>

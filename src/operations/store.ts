@@ -13,7 +13,12 @@ export interface Store {
   readonly warn: (warning: CheckpointerError) => void
   readonly threads: ThreadCache
   /** Which database this is, when its row can be read, and how the sessions before this one have ended. */
-  readonly claim: { readonly database: string | undefined; session(): Promise<SessionReport | undefined> }
+  readonly claim: {
+    readonly database: string | undefined
+    /** It was taken away since, and may be another one by now. */
+    readonly isDoubted: boolean
+    session(): Promise<SessionReport | undefined>
+  }
   /** Heads are remembered outside of the database: then what is deleted on purpose is written down. */
   readonly isWitnessed: boolean
   /** Runs what changes one namespace of a thread one after the other, so that our own writers never collide. */

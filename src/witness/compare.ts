@@ -1,5 +1,5 @@
-import type { CheckpointerError, LostHead } from '../errors.ts'
-import type { Host, LossRecord } from '../operations/host.ts'
+import { CheckpointerError, type LostHead } from '../errors.ts'
+import type { Host, LossRecord, ReconcileReply } from '../operations/host.ts'
 import type { SessionReport } from '../storage/storage.ts'
 import { headsOf } from './heads.ts'
 import { lossError, lossOf, type Missing } from './telling.ts'
@@ -23,19 +23,20 @@ export interface Compared {
 /** So many at a time, so that no save waits long. */
 const HEADS_A_LOOK = 10
 const MOST_COUNTED = 500
-const MOST_GONE = 16
+/** A destruction may be under way for so long, in milliseconds. */
+const MOST_DESTROYING = 60_000
 
 /** Compares what is remembered with what is there, and tells what is missing: once, then it is remembered as it is. */
 export async function compare(
   { name, host, store, onWarning }: Comparing,
+  { database, session }: Pick<ReconcileReply, 'database' | 'session'>,
   between: () => Promise<void>,
 ): Promise<Compared | undefined> {
-  const { database, session } = await host.reconcile({ heads: [] })
   // Its row is damaged, which was told.
   if (database === undefined) return undefined
   const { threads, gone } = (await store?.read()) ?? NOTHING
-  // It was not destroyed after all.
-  if (gone.includes(database)) await store?.setGone(gone.filter((id) => id !== database))
+  // Whoever wanted to destroy it has not managed to.
+  if ((gone.get(database) ?? Infinity) < Date.now() - MOST_DESTROYING) await store?.unmarkGone(database)
 
   const tell = async (missing: Missing): Promise<void> => {
     const record: LossRecord = lossOf(name, missing)
@@ -45,8 +46,10 @@ export async function compare(
   let said = session && saidOf(session)
   for (const [id, entries] of byDatabase(threads)) {
     if (id === database) continue
-    if (!gone.includes(id)) {
+    if (!gone.has(id)) {
       const there = await host.threads({ limit: MOST_COUNTED })
+      // Where another tab has made this one anew, it is ours that is gone.
+      refuseOther(database, await host.reconcile({ heads: [] }))
       await tell({
         expected: { database: id, threads: entries.size },
         found: { database, threads: there.items.length },
@@ -55,13 +58,13 @@ export async function compare(
       })
       said = undefined
       // Another tab may remember more of it when this is done.
-      if (store) await addGone(store, [id])
+      await store?.markGone([id])
     }
     await store?.drop(entries.keys(), id)
   }
 
   const here = byDatabase(threads).get(database) ?? new Map<string, Entry>()
-  const { actual, lost } = await compareHeads(host, here, between)
+  const { actual, lost } = await compareHeads(host, database, here, between)
   if (lost.length > 0 || said !== undefined)
     await tell({
       expected: { database, threads: here.size },
@@ -86,6 +89,7 @@ const entryOf = (entries: ReadonlyMap<string, Entry>, thread: string): [string, 
 /** A thread that is all there keeps its entry, the same one. */
 async function compareHeads(
   host: Pick<Host, 'reconcile'>,
+  database: string,
   entries: ReadonlyMap<string, Entry>,
   between: () => Promise<void>,
 ): Promise<{ readonly actual: ReadonlyMap<string, Entry>; readonly lost: readonly LostHead[] }> {
@@ -94,9 +98,10 @@ async function compareHeads(
   const heads = headsOf(entries)
   for (let i = 0; i < heads.length; i += HEADS_A_LOOK) {
     const some = heads.slice(i, i + HEADS_A_LOOK)
-    const { found } = await host.reconcile({ heads: some })
+    const reply = await host.reconcile({ heads: some })
+    refuseOther(database, reply)
     for (const [j, { thread, namespace, seq: expected }] of some.entries()) {
-      const { seq, isLost = false } = found[j] ?? {}
+      const { seq, isLost = false } = reply.found[j] ?? {}
       if (seq !== undefined && seq >= expected) continue
       if (isLost) lost.push({ thread, namespace, expected, ...(seq === undefined ? {} : { found: seq }) })
       const entry = actual.get(thread)
@@ -119,10 +124,8 @@ function byDatabase(threads: ReadonlyMap<string, Entry>): Map<string, Map<string
   return databases
 }
 
-/** These databases were destroyed on purpose, or are told to be lost. */
-export async function addGone(store: WitnessStore, databases: Iterable<string>): Promise<void> {
-  const { gone } = await store.read()
-  await store.setGone([...new Set([...gone, ...databases])].slice(-MOST_GONE))
+function refuseOther(expected: string, { database }: ReconcileReply): void {
+  if (database !== expected) throw new CheckpointerError('CLOSED', 'The database was taken away meanwhile.')
 }
 
 /** What the engine knows of it, in words. */

@@ -1,9 +1,9 @@
 import {
+  isCount,
   NOTHING,
   parseEntry,
-  parseGone,
   parseJson,
-  type Entry,
+  surplusOf,
   type Remembered,
   type WitnessStore,
 } from './witness-store.ts'
@@ -35,7 +35,7 @@ export function fileStore(
     turn = turn.then(async () => {
       const { threads, gone } = make(await read())
       const writing = await (await handle(true)).createWritable()
-      await writing.write(JSON.stringify({ threads: [...threads], gone }))
+      await writing.write(JSON.stringify({ threads: [...threads], gone: [...gone] }))
       await writing.close()
     })
     // Where files are refused, nothing is remembered.
@@ -54,7 +54,17 @@ export function fileStore(
         gone,
       }))
     },
-    setGone: (gone) => change(({ threads }) => ({ threads, gone })),
+    markGone: (databases) =>
+      change(({ threads, gone }) => {
+        const marked = new Map([...gone, ...[...databases].map((each) => [each, Date.now()] as const)])
+        for (const old of surplusOf(marked)) marked.delete(old)
+        return { threads, gone: marked }
+      }),
+    unmarkGone: (database) =>
+      change(({ threads, gone }) => ({
+        threads,
+        gone: new Map([...gone].filter(([each]) => each !== database)),
+      })),
     isThere: () =>
       handle(false).then(
         () => true,
@@ -65,13 +75,21 @@ export function fileStore(
 
 function parse(value: unknown): Remembered {
   const { threads, gone } = (value ?? {}) as Partial<Record<keyof Remembered, unknown>>
-  const pairs = (Array.isArray(threads) ? threads : []).flatMap((pair: unknown): [string, Entry][] => {
-    if (!Array.isArray(pair) || typeof pair[0] !== 'string') return []
-    const entry = parseEntry(pair[1])
-    return entry ? [[pair[0], entry]] : []
-  })
-  return { threads: new Map(pairs), gone: parseGone(gone) }
+  return {
+    threads: new Map(
+      pairsOf(threads).flatMap(([thread, each]) => {
+        const entry = parseEntry(each)
+        return entry ? [[thread, entry] as const] : []
+      }),
+    ),
+    gone: new Map(pairsOf(gone).flatMap(([id, since]) => (isCount(since) ? [[id, since] as const] : []))),
+  }
 }
+
+const pairsOf = (value: unknown): [string, unknown][] =>
+  (Array.isArray(value) ? value : []).filter(
+    (pair: unknown): pair is [string, unknown] => Array.isArray(pair) && typeof pair[0] === 'string',
+  )
 
 /** Names may be longer than those of files. */
 async function fileName(name: string): Promise<string> {

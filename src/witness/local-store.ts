@@ -1,31 +1,42 @@
 import { escapeId, unescapeId } from '../storage/keys.ts'
-import { harmless, parseEntry, parseGone, parseJson, type Entry, type WitnessStore } from './witness-store.ts'
+import {
+  harmless,
+  isCount,
+  NOTHING,
+  parseEntry,
+  parseJson,
+  surplusOf,
+  type Entry,
+  type WitnessStore,
+} from './witness-store.ts'
 
 /** What is used of `localStorage`. */
 export type Area = Pick<Storage, 'length' | 'key' | 'getItem' | 'setItem' | 'removeItem'>
 
 /**
- * The witness of pages: a key a thread, so that tabs do not read and write the same one, and a key for the
- * databases that are gone. All of a call is done when it returns, also while the page goes.
+ * The witness of pages: a key a thread, and a key a database that is gone, so that tabs do not read and change the
+ * same one. All of a call is done when it returns, also while the page goes.
  */
 export function localStore(name: string, area: Area): WitnessStore {
   // Escaped ids have no colon: names and threads never run together.
   const threadsAre = `forkpoint:heads:${escapeId(name)}:`
-  const goneAre = `forkpoint:gone:${escapeId(name)}`
+  const goneAre = `forkpoint:gone:${escapeId(name)}:`
   const keyOf = (thread: string): string => threadsAre + escapeId(thread)
   const entryAt = (key: string): Entry | undefined => parseEntry(parseJson(area.getItem(key)))
   const readAll = () => {
     const threads = new Map<string, Entry>()
+    const gone = new Map<string, number>()
     for (let i = 0; i < area.length; i++) {
-      const key = area.key(i)
-      if (!key?.startsWith(threadsAre)) continue
-      const entry = entryAt(key)
+      const key = area.key(i) ?? ''
+      const entry = key.startsWith(threadsAre) ? entryAt(key) : undefined
       if (entry) threads.set(unescapeId(key.slice(threadsAre.length)), entry)
+      const since = key.startsWith(goneAre) ? parseJson(area.getItem(key)) : undefined
+      if (isCount(since)) gone.set(unescapeId(key.slice(goneAre.length)), since)
     }
-    return { threads, gone: parseGone(parseJson(area.getItem(goneAre))) }
+    return { threads, gone }
   }
   return {
-    read: async () => harmless(readAll, { threads: new Map<string, Entry>(), gone: [] }),
+    read: async () => harmless(readAll, NOTHING),
     async put(threads) {
       for (const [thread, entry] of threads)
         harmless(() => area.setItem(keyOf(thread), JSON.stringify(entry)), undefined)
@@ -36,8 +47,15 @@ export function localStore(name: string, area: Area): WitnessStore {
           if (entryAt(keyOf(thread))?.database === database) area.removeItem(keyOf(thread))
         }, undefined)
     },
-    async setGone(databases) {
-      harmless(() => area.setItem(goneAre, JSON.stringify(databases)), undefined)
+    async markGone(databases) {
+      harmless(() => {
+        const now = String(Date.now())
+        for (const database of databases) area.setItem(goneAre + escapeId(database), now)
+        for (const old of surplusOf(readAll().gone)) area.removeItem(goneAre + escapeId(old))
+      }, undefined)
+    },
+    async unmarkGone(database) {
+      harmless(() => area.removeItem(goneAre + escapeId(database)), undefined)
     },
   }
 }

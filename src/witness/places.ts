@@ -17,7 +17,7 @@ export function witnessPlace(name: string): WitnessStore | undefined {
   return file ? beside(own, file) : own
 }
 
-export interface Beside extends Pick<WitnessStore, 'read' | 'setGone'> {
+export interface Beside extends Pick<WitnessStore, 'read' | 'markGone' | 'unmarkGone'> {
   readonly isThere: () => Promise<boolean>
 }
 
@@ -27,14 +27,18 @@ export function beside(own: WitnessStore, file: Beside): WitnessStore {
     ...own,
     async read(): Promise<Remembered> {
       const { threads, gone } = await own.read()
-      // Asked only by those who miss something.
+      // Asked only by those who may miss something.
       const others = threads.size > 0 ? (await file.read()).gone : []
-      return { threads, gone: [...new Set([...gone, ...others])] }
+      return { threads, gone: new Map([...gone, ...others]) }
     },
-    async setGone(databases) {
-      await own.setGone(databases)
+    async markGone(databases) {
+      await own.markGone(databases)
       // A service worker that had a witness has left a file.
-      if (await file.isThere()) await file.setGone(databases)
+      if (await file.isThere()) await file.markGone(databases)
+    },
+    async unmarkGone(database) {
+      await own.unmarkGone(database)
+      if (await file.isThere()) await file.unmarkGone(database)
     },
   }
 }

@@ -10,8 +10,8 @@ export interface Entry {
 
 export interface Remembered {
   readonly threads: ReadonlyMap<string, Entry>
-  /** Databases that need not be missed: they were destroyed, or have been told to be lost. */
-  readonly gone: readonly string[]
+  /** Databases that need not be missed, since when: they were destroyed, or have been told to be lost. */
+  readonly gone: ReadonlyMap<string, number>
 }
 
 /**
@@ -23,10 +23,21 @@ export interface WitnessStore {
   put(threads: ReadonlyMap<string, Entry>): Promise<void>
   /** Forgets threads, as far as they are still remembered of this database. */
   drop(threads: Iterable<string>, database: string): Promise<void>
-  setGone(databases: readonly string[]): Promise<void>
+  markGone(databases: Iterable<string>): Promise<void>
+  /** It was not destroyed after all. */
+  unmarkGone(database: string): Promise<void>
 }
 
-export const NOTHING: Remembered = { threads: new Map(), gone: [] }
+export const NOTHING: Remembered = { threads: new Map(), gone: new Map() }
+
+const MOST_GONE = 16
+
+/** The oldest of these, beyond the bound. */
+export const surplusOf = (gone: ReadonlyMap<string, number>): string[] =>
+  [...gone]
+    .sort(([, a], [, b]) => b - a)
+    .slice(MOST_GONE)
+    .map(([database]) => database)
 
 /** The entry in a text, if it is one: any script of the origin can write there. */
 export function parseEntry(value: unknown): Entry | undefined {
@@ -39,10 +50,8 @@ export function parseEntry(value: unknown): Entry | undefined {
   return pairs.length === seqs.length ? { database, at, seqs: pairs } : undefined
 }
 
-export const parseGone = (value: unknown): string[] =>
-  Array.isArray(value) ? value.filter((each) => typeof each === 'string') : []
-
-const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
+export const isCount = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && (value as number) >= 0
 
 export function parseJson(text: string | null): unknown {
   try {

@@ -1,6 +1,6 @@
 import { CheckpointerError } from '../errors.ts'
 import type { Place } from '../operations/host.ts'
-import { addGone, compare, type Comparing } from './compare.ts'
+import { compare, type Comparing } from './compare.ts'
 import { Heads } from './heads.ts'
 
 export interface WitnessOptions extends Comparing {
@@ -16,7 +16,6 @@ interface Pace {
 }
 
 const PACE: Pace = { behind: 1_000, between: 20 }
-/** Of these failures the calls that follow are told. */
 const TOLD = ['CLOSED', 'EVICTED', 'BLOCKED', 'WORKER_LOST'] as const
 
 /**
@@ -33,6 +32,7 @@ export class Witness {
   #comparing: Promise<void>
   #timer: ReturnType<typeof setTimeout> | undefined
   #closed = false
+  readonly #destroyed = new Set<string>()
 
   constructor(options: WitnessOptions) {
     this.#options = options
@@ -83,13 +83,16 @@ export class Witness {
 
   /** Around the destruction of the database: nobody is to miss it, nor what a tab writes down too late. */
   async gone(): Promise<void> {
-    const { store } = this.#options
+    const { host, store } = this.#options
     if (!store) return
+    // What is destroyed is what is there now, and that may be another one than this tab has known.
+    const now = await host.reconcile({ heads: [] }).catch(() => undefined)
     const { threads } = await store.read()
-    const databases = new Set([...threads.values()].map(({ database }) => database))
-    if (this.#database !== undefined) databases.add(this.#database)
-    await addGone(store, databases)
-    for (const database of databases) await store.drop(threads.keys(), database)
+    for (const { database } of threads.values()) this.#destroyed.add(database)
+    for (const database of [this.#database, now?.database])
+      if (database !== undefined) this.#destroyed.add(database)
+    await store.markGone(this.#destroyed)
+    for (const database of this.#destroyed) await store.drop(threads.keys(), database)
   }
 
   async #writeSoon(): Promise<void> {
@@ -106,15 +109,21 @@ export class Witness {
 
   async #compare(): Promise<void> {
     this.#database = undefined
-    // The first saves go first. Whoever closes waits for this.
-    await pause(0)
     try {
-      const compared = await compare(this.#options, () => pause(this.#closed ? 0 : this.#pace.between))
+      // Asked at once, so that what is saved meanwhile is known to be saved to this one.
+      const identity = await this.#options.host.reconcile({ heads: [] })
+      // Then the first saves go first. Whoever closes waits for this.
+      await pause(0)
+      const between = (): Promise<void> => pause(this.#closed ? 0 : this.#pace.between)
+      const compared = await compare(this.#options, identity, between)
       if (!compared) return
       this.#database = compared.database
       this.#heads.recall(compared.threads)
     } catch (error) {
-      if (TOLD.some((code) => CheckpointerError.is(error, code))) return
+      // What was saved meanwhile may have been saved to another one.
+      this.#heads.clear()
+      // Of these the calls are told.
+      if (TOLD.some((code) => CheckpointerError.is(error, code))) return this.doubt()
       const message = `What had been saved could not be compared with what is there. ${String(error)}`
       this.#options.onWarning(new CheckpointerError('FAILED', message, { cause: error }))
     }

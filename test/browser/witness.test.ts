@@ -102,15 +102,33 @@ describe.each([false, 'auto'] as const)('in a page, worker: %s', (worker) => {
 
 const chromium = server.browser === 'chromium' || server.browser === 'chrome'
 
-it.skipIf(!chromium)('cleared site data are missed (only Chromium lets a test clear them)', async () => {
-  const name = newName()
-  await saveOnce(name)
-  const devtools = cdp() as unknown as {
-    send(method: string, params: Readonly<Record<string, string>>): Promise<unknown>
+describe.skipIf(!chromium)('cleared site data (only Chromium lets a test clear them)', () => {
+  async function clear(): Promise<void> {
+    const devtools = cdp() as unknown as {
+      send(method: string, params: Readonly<Record<string, string>>): Promise<unknown>
+    }
+    const { origin } = location
+    await devtools.send('Storage.clearDataForOrigin', { origin, storageTypes: 'indexeddb' })
   }
-  const { origin } = location
-  await devtools.send('Storage.clearDataForOrigin', { origin, storageTypes: 'indexeddb' })
-  expect((await open(name)).warnings).toMatchObject([gone('t', 1)])
+
+  it('are missed at the next opening', async () => {
+    const name = newName()
+    await saveOnce(name)
+    await clear()
+    expect((await open(name)).warnings).toMatchObject([gone('t', 1)])
+  })
+
+  it.each([false, 'auto'] as const)('are missed while it is open, worker: %s', async (worker) => {
+    const { checkpointer, warnings } = await open(newName(), { worker })
+    const thread = checkpointer.thread('t')
+    await thread.save({ n: 1 })
+    await clear()
+    await expect.poll(() => thread.load().catch((error: unknown) => error)).toMatchObject({ code: 'EVICTED' })
+    expect(await thread.load()).toBeUndefined()
+    await expect.poll(() => warnings.length, { timeout: 5_000 }).toBe(1)
+    expect(warnings).toMatchObject([gone('t', 1)])
+    expect((await thread.save({ n: 2 })).seq).toBe(1)
+  })
 })
 
 /** WebKit on Linux gives its pages no private files. */

@@ -16,7 +16,7 @@ async function toldAfter(session: SessionReport | undefined): Promise<{
     threads: async () => ({ items: [] }),
   }
   const onWarning = (warning: CheckpointerError): void => void warnings.push(warning)
-  await compare({ name: 'n', host, store: undefined, onWarning }, async () => {})
+  await compare({ name: 'n', host, store: undefined, onWarning }, await host.reconcile(), async () => {})
   return { warnings, records }
 }
 

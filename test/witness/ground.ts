@@ -45,7 +45,8 @@ export async function openTab(name: string, area: Area | WitnessStore, behind = 
     read: () => kept.read(),
     put: (entries) => (crashed ? none() : kept.put(entries)),
     drop: (threads, database) => (crashed ? none() : kept.drop(threads, database)),
-    setGone: (databases) => (crashed ? none() : kept.setGone(databases)),
+    markGone: (databases) => (crashed ? none() : kept.markGone(databases)),
+    unmarkGone: (database) => (crashed ? none() : kept.unmarkGone(database)),
   }
   const pace = { behind, between: 0 }
   const witnessed = witnessedHost(host, { name, store, onWarning, pace })

@@ -180,7 +180,7 @@ describe('what is remembered outside of the database', () => {
     const area = fakeArea()
     for (const text of ['', '[]', '{', '{"database":1}', '{"database":"d","at":1,"seqs":[["",-1]]}'])
       area.setItem(`forkpoint:heads:${name.replace(' ', '!0020')}:t${area.length}`, text)
-    area.setItem(`forkpoint:gone:${name.replace(' ', '!0020')}`, '{"a":1}')
+    area.setItem(`forkpoint:gone:${name.replace(' ', '!0020')}:d`, '{"a":1}')
     const second = await openTab(name, area)
     await second.settled()
     expect([...first.warnings, ...second.warnings]).toEqual([])

@@ -19,11 +19,15 @@ export interface RealBrowser {
 
 const SQLITE = '--enable-features=IdbSqliteBackingStore,IdbSqliteOnDiskRollout'
 
-export async function startBrowser(ground: Ground, profile: string): Promise<RealBrowser> {
+export async function startBrowser(
+  ground: Ground,
+  profile: string,
+  more: readonly string[] = [],
+): Promise<RealBrowser> {
   // A browser that was killed leaves these behind, and the next one would wait for it.
   for (const name of ['SingletonLock', 'SingletonCookie', 'SingletonSocket', 'lock', '.parentlock'])
     rmSync(join(profile, name), { force: true })
-  const context = await launch(ground, profile)
+  const context = await launch(ground, profile, more)
   const main = processOf(profile)
   const signal = (name: NodeJS.Signals): void => {
     for (const pid of treeOf(main)) {
@@ -57,7 +61,7 @@ export async function startBrowser(ground: Ground, profile: string): Promise<Rea
   }
 }
 
-function launch(ground: Ground, profile: string): Promise<BrowserContext> {
+function launch(ground: Ground, profile: string, more: readonly string[]): Promise<BrowserContext> {
   const engine = ground === 'firefox' ? 'firefox' : 'chromium'
   const found = findBrowser(engine)
   if (!found) throw new Error(`${engine} was not found; \`npm run browsers -- --all\` installs it`)
@@ -70,6 +74,7 @@ function launch(ground: Ground, profile: string): Promise<BrowserContext> {
     '--disable-dev-shm-usage',
     ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
     ...(ground === 'chromium-sqlite' ? [SQLITE] : []),
+    ...more,
   ]
   return chromium.launchPersistentContext(profile, { executablePath: found.path, args })
 }

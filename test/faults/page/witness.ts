@@ -1,0 +1,33 @@
+/** What a page keeps, and what it is told when that is not there any more. */
+import { openCheckpointer, type LostHead } from 'forkpoint'
+
+/** Saves so many steps to each of these threads, and closes. */
+export async function keep(name: string, steps: Readonly<Record<string, number>>): Promise<void> {
+  const checkpointer = await openCheckpointer({ name })
+  for (const [id, most] of Object.entries(steps))
+    for (let step = 1; step <= most; step++) await checkpointer.thread(id).save({ step }, { step })
+  await checkpointer.close()
+}
+
+/** Opens it again: every loss that is told, and how many `verify` reports. */
+export async function missing(name: string): Promise<{ told: (readonly LostHead[])[]; reported: number }> {
+  const told: (readonly LostHead[])[] = []
+  const checkpointer = await openCheckpointer({
+    name,
+    onWarning: ({ code, loss }) => {
+      if (code === 'DATA_LOSS') told.push(loss?.heads ?? [])
+    },
+  })
+  const { problems } = await checkpointer.verify()
+  await checkpointer.close()
+  return { told, reported: problems.length }
+}
+
+/** What `persist()` says, and what `usage()` then knows. */
+export async function askToPersist(): Promise<{ answer: string; persisted: boolean | undefined }> {
+  const checkpointer = await openCheckpointer({ name: 'persistent' })
+  const answer = await checkpointer.persist()
+  const { persisted } = await checkpointer.usage()
+  await checkpointer.close()
+  return { answer, persisted }
+}
