@@ -133,7 +133,8 @@ async function startImport(store: Store, request: ImportPageRequest): Promise<Ca
   const row = new ImportRow(store, request.id)
   await row.put('staging')
   const source = new Handoff()
-  const importer = new Importer(store, request)
+  const stop = new AbortController()
+  const importer = new Importer(store, request, stop.signal)
   const staging: Promise<StagedImport> = importer.run(source)
   // Told with the page during which it fails, or the next one.
   staging.catch(() => {})
@@ -147,6 +148,7 @@ async function startImport(store: Store, request: ImportPageRequest): Promise<Ca
     return { checkpoints: imported.checkpoints, imported }
   }
   const end = async (): Promise<void> => {
+    stop.abort(new CheckpointerError('CLOSED', 'The import was given up.'))
     source.end()
     await staging.catch(() => {})
     await clearImport(store, row).catch((cause: unknown) => {

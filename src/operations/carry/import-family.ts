@@ -109,7 +109,10 @@ export class FamilyImport {
   async finish(): Promise<void> {
     await this.#stage.flush()
     const heads = new Map<PlannedThread, ThreadFacts>()
-    for (const thread of this.#plan.threads) heads.set(thread, await this.#factsOf(thread))
+    for (const thread of this.#plan.threads) {
+      heads.set(thread, await this.#factsOf(thread))
+      await this.#pause()
+    }
     const others = new Set(
       [...heads.values()].flatMap((facts) => (facts.namespace !== '' && facts.head ? facts.thread : [])),
     )

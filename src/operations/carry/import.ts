@@ -1,9 +1,17 @@
 import { CheckpointerError } from '../../errors.ts'
-import { pauses } from '../../state/slices/pause.ts'
+import { pauses, type Pause } from '../../state/slices/pause.ts'
 import { importPartition, threadKey } from '../../storage/keys.ts'
 import type { Store } from '../store.ts'
 import { FamilyImport } from './import-family.ts'
-import { Tally, type CheckpointLine, type ExportLine, type ThreadLine, type WriteLine } from './lines.ts'
+import {
+  MOST_PAYLOAD_BYTES,
+  Tally,
+  tooLargeState,
+  type CheckpointLine,
+  type ExportLine,
+  type ThreadLine,
+  type WriteLine,
+} from './lines.ts'
 import type { ImportPageRequest } from './messages.ts'
 import { planOf } from './plan.ts'
 import { LineReader } from './read-line.ts'
@@ -26,27 +34,35 @@ export interface StagedImport {
 
 const encoder = new TextEncoder()
 
+/** Threads, their segments and what these hide, of one family. */
+const MOST_WEIGHT = 1_000_000
+
 /** Reads a file from its first byte to its last, and stages what is in it. Nobody sees anything of it yet. */
 export class Importer {
   readonly #store: Store
   readonly #settings: Settings
   readonly #reader = new LineReader()
   readonly #tally = new Tally()
-  readonly #pause = pauses()
+  readonly #pause: Pause
   readonly #threads = new Set<string>()
   readonly #partitions: string[] = []
   readonly #untidy = new Set<string>()
   #families = 0
-  #missing = 0
+  /** Of the families before this one, and of this one. */
+  #missing = { before: 0, here: 0 }
+  /** What the threads of this family take to be remembered. */
+  #weight = 0
   #stored = 0
   #expects: 'header' | 'family' | 'threads' | 'rows' | 'nothing' = 'header'
   #lines: ThreadLine[] = []
   #family: FamilyImport | undefined
   #body: { readonly line: CheckpointLine | WriteLine; readonly texts: string[]; left: number } | undefined
 
-  constructor(store: Store, settings: Settings) {
+  /** Stops soon after the signal says so. */
+  constructor(store: Store, settings: Settings, signal: AbortSignal) {
     this.#store = store
     this.#settings = settings
+    this.#pause = pauses(signal)
   }
 
   get counts() {
@@ -55,7 +71,8 @@ export class Importer {
 
   async run(source: AsyncIterable<Uint8Array>): Promise<StagedImport> {
     for await (const line of linesIn(source, this.#settings.bounds)) {
-      await this.#placed(() => this.#take(this.#reader.read(line)))
+      const read = this.#reader.read(line)
+      await this.#placed(() => this.#take(read))
       await this.#pause()
     }
     if (this.#expects !== 'nothing') {
@@ -72,7 +89,7 @@ export class Importer {
       partitions: this.#partitions,
       untidy: this.#untidy,
       checkpoints: this.counts.checkpoints,
-      missing: this.#missing,
+      missing: this.#missing.before + this.#missing.here,
     }
   }
 
@@ -81,7 +98,7 @@ export class Importer {
     try {
       await work()
     } catch (error) {
-      if (!CheckpointerError.is(error, 'CORRUPT') || error.message.startsWith('Line')) throw error
+      if (!CheckpointerError.is(error, 'CORRUPT')) throw error
       throw this.#reader.damage(error.message.replace(/\.$/, ''), error)
     }
   }
@@ -100,11 +117,11 @@ export class Importer {
         return this.#beginAgain()
       case 'thread':
         if (this.#expects !== 'threads') throw wrong('a thread comes after the rows')
-        this.#lines.push(line)
-        return
+        return this.#addThread(line)
       case 'checkpoint':
       case 'write':
         await this.#openRows()
+        if (line.size > MOST_PAYLOAD_BYTES) throw tooLargeState(line.size)
         this.#body = { line, texts: [], left: line.size }
         return this.#more(line.body)
       case 'more':
@@ -112,16 +129,24 @@ export class Importer {
         return this.#more(line.body)
       case 'missing':
         await this.#openRows()
-        this.#missing++
+        this.#missing.here++
         return
       default:
         return this.#end(line)
     }
   }
 
+  #addThread(line: ThreadLine): void {
+    this.#weight += line.segments.reduce((sum, { hide = [] }) => sum + 1 + hide.length, 1)
+    if (this.#weight > MOST_WEIGHT)
+      throw new CheckpointerError('TOO_LARGE', 'A file with so many threads that share rows is not imported.')
+    this.#lines.push(line)
+  }
+
   async #begin(): Promise<void> {
     if (this.#expects === 'header' || this.#expects === 'nothing') throw wrong('a family has no place here')
     await this.#finishFamily()
+    this.#missing = { before: this.#missing.before + this.#missing.here, here: 0 }
     this.#expects = 'threads'
   }
 
@@ -132,9 +157,15 @@ export class Importer {
       this.#partitions.pop()
       await wipe(this.#store, this.#family.partition)
     }
-    this.#lines = []
-    this.#family = undefined
+    this.#missing = { ...this.#missing, here: 0 }
+    this.#forgetFamily()
     this.#expects = 'threads'
+  }
+
+  #forgetFamily(): void {
+    this.#lines = []
+    this.#weight = 0
+    this.#family = undefined
   }
 
   /** After the threads of a family, before its first row. */
@@ -188,8 +219,7 @@ export class Importer {
     await this.#family?.finish()
     if (this.#family?.hasUnshown) this.#untidy.add(this.#family.partition)
     for (const { thread } of this.#lines) this.#threads.add(thread)
-    this.#lines = []
-    this.#family = undefined
+    this.#forgetFamily()
   }
 
   async #end(line: Extract<ExportLine, { readonly kind: 'end' }>): Promise<void> {

@@ -10,6 +10,15 @@ export const MOST_LINE_BYTES = 4 * 1024 * 1024
 /** Payloads are cut into pieces of so many bytes, at most. */
 const PIECE_BYTES = 256 * 1024
 
+/** Nor any payload: it has to be a text at both ends, and in memory. */
+export const MOST_PAYLOAD_BYTES = 256 * 1024 * 1024
+
+export const tooLargeState = (size: number): CheckpointerError =>
+  new CheckpointerError(
+    'TOO_LARGE',
+    `A state of ${size} bytes is not carried by a file; the most is ${MOST_PAYLOAD_BYTES}.`,
+  )
+
 interface HeaderLine {
   readonly kind: 'forkpoint-export'
   readonly version: number
@@ -156,6 +165,7 @@ export function* withPayload(
   line: Omit<CheckpointLine, 'size' | 'body'> | Omit<WriteLine, 'size' | 'body'>,
   payload: Uint8Array,
 ): Generator<ExportLine> {
+  if (payload.length > MOST_PAYLOAD_BYTES) throw tooLargeState(payload.length)
   let isFirst = true
   for (const body of piecesOf(payload)) {
     yield isFirst ? { ...line, size: payload.length, body } : { kind: 'more', body }
