@@ -1,3 +1,4 @@
+import { pauses } from '../state/slices/pause.ts'
 import type { Fenced, Host, OfThread, Place, RemovedReply } from '../operations/host.ts'
 import { checkFunction, checkOptions, checkRef, checkSignal, itemsOf, type Names } from './options.ts'
 import { untilAborted } from './until-aborted.ts'
@@ -83,6 +84,7 @@ export async function deleteRun(
 async function inParts(removal: LongRemoval, next: () => Promise<RemovedReply>): Promise<Removed> {
   const removed: Removed['removed'][number][] = []
   let bytes = 0
+  const pause = pauses(removal.signal)
   for (;;) {
     removal.signal?.throwIfAborted()
     const reply = await next()
@@ -92,6 +94,7 @@ async function inParts(removal: LongRemoval, next: () => Promise<RemovedReply>):
     if (reply.left === 0 || reply.removed.length === 0)
       return toldOf({ removed, bytes, kept: reply.kept }, removal)
     removal.onProgress?.(removed.length)
+    await pause()
   }
 }
 

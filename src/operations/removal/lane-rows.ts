@@ -7,7 +7,7 @@ import { shows, stretches, type Segment } from '../rows/lanes.ts'
 import { unlessDamaged, type Store } from '../store.ts'
 
 /** So many rows are read and checked in one stretch. */
-const PAGE = 128
+const PAGE = 64
 
 /**
  * All rows of some lanes, without their payloads; each lane is read once, a page at a time. What is decided by them

@@ -1,6 +1,7 @@
 import { fold, parseDelta, type Delta } from '../../state/delta.ts'
 import type { Json } from '../../state/json.ts'
 import { toBytes } from '../../state/json-bytes.ts'
+import { pauses } from '../../state/slices/pause.ts'
 import { checkpointKey, seqRange } from '../../storage/keys.ts'
 import type { Batch } from '../../storage/storage.ts'
 import { FrameRows, missingLink, parseBody, rowName } from '../frames/frames.ts'
@@ -35,9 +36,12 @@ export async function rebase(
 
   const rows = await readChains(store, partition, dependents, names, known)
   // A state that stands on damage is lost already: it is left as it is, and keeps nothing else from going.
-  const parts = dependents.flatMap(
-    (dependent) => unlessDamaged(() => moveDown(store, partition, rows, names, dependent)) ?? [],
-  )
+  const pause = pauses()
+  const parts: ReturnType<typeof moveDown>[] = []
+  for (const dependent of dependents) {
+    parts.push(...(unlessDamaged(() => [moveDown(store, partition, rows, names, dependent)]) ?? []))
+    await pause()
+  }
   return {
     checks: parts.map(({ row }) => ({ table: 'checkpoints', key: row.row.key, version: row.row.version })),
     deleteRanges: parts.flatMap(({ row }) => dropParts(row)),

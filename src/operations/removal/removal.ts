@@ -1,4 +1,5 @@
 import { CheckpointerError } from '../../errors.ts'
+import { pauses } from '../../state/slices/pause.ts'
 import { birthKey, threadKey } from '../../storage/keys.ts'
 import type { Batch, Key, Row } from '../../storage/storage.ts'
 import { readFamily, renewFamily, type Family } from '../family.ts'
@@ -39,7 +40,9 @@ export async function remove(
   const attempt = async (): Promise<RemovedReply | typeof LOST_RACE> => {
     const family = await readFamily(store, partition)
     const rows = await takeRows(store, partition, family)
+    const pause = pauses()
     const chosen = await choose(family, rows)
+    await pause()
     const wanted = sum(chosen.losses, ({ seqs }) => seqs.size)
     const parts = wanted > most && !chosen.dryRun ? firstPart(chosen.losses, most) : chosen.losses
     const plan = { ...chosen, losses: withRoots(family, parts) }
@@ -49,6 +52,7 @@ export async function remove(
     const left = wanted - (chosen.dryRun ? 0 : lost.length)
     const kept = sum(plan.losses, ({ shown, seqs }) => shown.length - seqs.size)
     if (lost.length === 0 && !plan.deleteThreads) return { removed: [], bytes: 0, kept, left }
+    await pause()
     const after = viewsAfter(family, plan.losses, () => true)
     const others = family.threads.filter((thread) => !lossOf(plan.losses, thread))
     const remaining = [...others.map((thread) => thread.facts), ...(plan.deleteThreads ? [] : after)]
@@ -57,7 +61,9 @@ export async function remove(
     const wipes = remaining.length === 0 && unknown.length === 0
     // While a thread cannot be read, what it shows is not known: then nothing is deleted, only hidden.
     const all = unknown.length > 0 || (wipes && !plan.dryRun) ? [] : await rows.ofAll(lanes)
+    await pause()
     const unshown = all.filter((row) => !isShown(remaining, row))
+    await pause()
     const bytes = sum(unshown, (row) => row.facts.frame.size + row.row.head.length)
     if (plan.dryRun) {
       if (wanted > most) leaveRows(store, partition, family, rows)
@@ -181,7 +187,9 @@ async function commitRemoval(
   const writes = joinBatches(
     ...(await Promise.all(plan.losses.map((loss) => dropWrites(store, partition, loss)))),
   )
+  const pause = pauses()
   const rows = await dropRows(store, partition, rowsOfLanes, remaining, unshown)
+  await pause()
   const renewed = renewFamily(partition, family, later)
   const whole = joinBatches(views(trimmed), writes, rows, { checks: [renewed.check], puts: [renewed.put] })
   if (fitsCommit(store, whole)) {
