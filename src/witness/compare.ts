@@ -41,7 +41,8 @@ export async function compare(
   const tell = async (missing: Missing): Promise<void> => {
     const record: LossRecord = lossOf(name, missing)
     onWarning(lossError(record))
-    await host.recordLoss(record)
+    // What may have been lost, and cannot be named, is said and not held against the database.
+    if (missing.heads.length > 0 || session?.dataLoss !== undefined) await host.recordLoss(record)
   }
   let said = session && saidOf(session)
   for (const [id, entries] of byDatabase(threads)) {
