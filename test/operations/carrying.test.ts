@@ -231,6 +231,35 @@ describe('an export of damaged rows', () => {
   })
 })
 
+it('what was removed between two pages is taken back, and comes again as it is by then', async () => {
+  const checkpointer = await open(kept())
+  const thread = checkpointer.thread<string>('t')
+  const stateOf = (n: number): string => Array.from({ length: 6000 }, (_, i) => `${n * i} `).join('')
+  for (let n = 1; n <= 12; n++) await thread.save(stateOf(n))
+  const fork = await thread.fork({ at: 6, as: 'fork' })
+  const pieces: Uint8Array<ArrayBuffer>[] = []
+  for await (const piece of checkpointer.export()) {
+    pieces.push(new Uint8Array(piece))
+    if (pieces.length === 2) await thread.deleteCheckpoints([2, 5, 12])
+    if (pieces.length === 4) await thread.fork({ at: 4, as: 'another' })
+  }
+  const file = new Blob(pieces)
+  expect((await file.text()).match(/"kind":"again"/g)).toHaveLength(1)
+  const other = await open(kept())
+  expect(new Set((await other.import(file)).threads)).toEqual(new Set(['fork', 't']))
+  for (const [id, seqs] of [
+    ['t', [1, 3, 4, 6, 7, 8, 9, 10, 11]],
+    ['fork', [1, 2, 3, 4, 5, 6]],
+  ] as const) {
+    const states = new Map<number, unknown>()
+    for await (const { seq, state } of other.thread(id).history({ states: true, order: 'oldest' }))
+      states.set(seq, state)
+    expect(states).toEqual(new Map(seqs.map((seq) => [seq, stateOf(seq)])))
+  }
+  expect((await fork.load(5))?.state).toBe(stateOf(5))
+  expect((await other.verify()).problems).toEqual([])
+})
+
 it('never holds more than a page of a file, either way', async () => {
   const most = { read: 0, committed: 0, piece: 0 }
   const storage = kept({ valueBytes: 500_000, commitBytes: 2_000_000 })

@@ -214,6 +214,30 @@ export function carryingLaws(fresh: Fresh): void {
   )
 
   it(
+    'while a file is imported nothing of it is seen, and nothing looks damaged',
+    on(fresh, async (checkpointer, ground) => {
+      const other = await ground.open()
+      // The first family of the file stands there, in whole, while the others come.
+      await fill(checkpointer.thread<Talk>('a'), 10)
+      const thread = checkpointer.thread<Talk>('t')
+      await fill(thread, 20)
+      await (await thread.fork({ at: 12, as: 'fork' })).putWrites(3, 'task', [{ channel: 'c', value: 1 }])
+      const file = await bytesOf(checkpointer.export())
+      async function* looking() {
+        for await (const piece of inPieces(file, Math.ceil(file.length / 4))) {
+          yield piece
+          expect((await listOf(other.threads())).map(({ id }) => id).sort()).toEqual(['a', 'fork', 't'])
+          expect((await other.verify()).problems).toEqual([])
+          expect((await other.usage()).threads).toBe(3)
+        }
+      }
+      await checkpointer.import(looking(), { onConflict: 'rename' })
+      expect((await other.verify()).problems).toEqual([])
+      expect((await other.usage()).threads).toBe(6)
+    }),
+  )
+
+  it(
     'two imports of one file at once: one of them, or both under names of their own',
     on(fresh, async (checkpointer, ground) => {
       const other = await ground.open()
