@@ -118,6 +118,22 @@ describe('the database', () => {
   })
 })
 
+describe('a page that goes', () => {
+  it.each([false, 'auto'] as const)('leaves no sign of a killed session: worker %s', async (worker) => {
+    const name = newName()
+    const checkpointer = await open({ name, worker })
+    await checkpointer.thread('t').save({ n: 1 })
+    const db = await rawly(name)
+    const rows = (): Promise<number> => answerOf(db.transaction('session').objectStore('session').count())
+    expect(await rows()).toBe(1)
+    dispatchEvent(new Event('pagehide'))
+    await expect.poll(rows).toBe(0)
+    // It may come back out of the browser's cache.
+    await checkpointer.thread('t').save({ n: 2 })
+    expect(await rows()).toBe(1)
+  })
+})
+
 describe('a database that others want', () => {
   it.each([false, 'auto'] as const)(
     'is let go of; one call is told, and the next makes a new one: worker %s',
