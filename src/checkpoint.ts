@@ -102,3 +102,52 @@ export type CheckpointerEvent =
       readonly seq: number
       readonly taskId: string
     }
+
+/**
+ * What is wrong:
+ * - `damaged`: a row is not what was written; `newer`: it was written by a newer version of this package
+ * - `missing`: a row that must be there is not
+ * - `unreadable`: a state cannot be read, as something it is built on is damaged or missing
+ * - `head`, `thread`: what a thread's row says is not what is there
+ * - `orphaned`: a row belongs to nothing
+ * - `index`: a row is not found by its id, or not listed where it belongs
+ * - `loss`: what an opening has missed (`DATA_LOSS`); a repair acknowledges it
+ * - `unknown`: a row of a kind that this version does not know, and leaves alone
+ */
+export type ProblemKind =
+  | 'damaged'
+  | 'newer'
+  | 'missing'
+  | 'unreadable'
+  | 'head'
+  | 'thread'
+  | 'orphaned'
+  | 'index'
+  | 'loss'
+  | 'unknown'
+
+/** One thing that `verify` found, with its place as far as that is known. */
+export interface Problem {
+  readonly kind: ProblemKind
+  readonly table: 'threads' | 'checkpoints' | 'parts' | 'writes' | 'meta'
+  readonly thread?: string
+  readonly namespace?: string
+  readonly seq?: number
+  /** For people. */
+  readonly problem: string
+}
+
+/**
+ * One thing that a repair did, or would do:
+ * - `quarantined`: a row was set aside, as it is
+ * - `rebuilt`: a row was made again from others
+ * - `rescued`: checkpoints without a thread were given one
+ * - `accepted`: what is missing is no longer looked for
+ * - `deleted`: a row that was provably left over
+ * - `left`: nothing could be done
+ */
+export interface Act extends Omit<Problem, 'kind' | 'problem'> {
+  readonly act: 'quarantined' | 'rebuilt' | 'rescued' | 'accepted' | 'deleted' | 'left'
+  /** For people. */
+  readonly what: string
+}

@@ -8,23 +8,20 @@ export {
   type LostHead,
 } from './errors.ts'
 export type {
+  Act,
   Checkpoint,
   CheckpointerEvent,
   CheckpointFields,
   CheckpointInfo,
   Origin,
   PendingWrite,
+  Problem,
+  ProblemKind,
   Snapshot,
   Source,
   ThreadSummary,
 } from './checkpoint.ts'
-export type {
-  Checkpointer,
-  ThreadOptions,
-  ThreadsOptions,
-  Verification,
-  VerifyOptions,
-} from './checkpointer/checkpointer.ts'
+export type { Checkpointer, ThreadOptions, ThreadsOptions } from './checkpointer/checkpointer.ts'
 export type { CarryProgress, ExportOptions } from './checkpointer/carry/export.ts'
 export type { Imported, ImportLimits, ImportOptions } from './checkpointer/carry/import.ts'
 export type { ImportSource } from './checkpointer/carry/source.ts'
@@ -44,6 +41,7 @@ export type {
   Thread,
   Which,
 } from './checkpointer/thread.ts'
+export type { Verification, VerifyOptions } from './checkpointer/verification.ts'
 export type { Host } from './operations/host.ts'
 export type { ClassRegistration, KindRegistration, TypeRegistration } from './state/types.ts'
 export type {

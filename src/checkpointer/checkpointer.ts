@@ -1,6 +1,6 @@
 import type { CheckpointerEvent, ThreadSummary } from '../checkpoint.ts'
 import { CheckpointerError } from '../errors.ts'
-import type { Host, StoredSummary, ThreadsRequest, VerifyReply } from '../operations/host.ts'
+import type { Host, StoredSummary, ThreadsRequest } from '../operations/host.ts'
 import { VERBS, type Verb } from '../operations/verbs.ts'
 import type { Codec } from '../state/codec.ts'
 import type { Claims } from '../tabs/claims.ts'
@@ -27,6 +27,7 @@ import { askToPersist, isPersisted, quotaHere, type Persistence } from './persis
 import { StoredThread, type Shared } from './stored-thread.ts'
 import type { Thread } from './thread.ts'
 import { countUsage, USAGE, type Usage, type UsageOptions } from './usage.ts'
+import { verification, type Verification, type VerifyOptions } from './verification.ts'
 import { UnsureChanges } from './unsure.ts'
 
 export interface ThreadsOptions {
@@ -53,19 +54,6 @@ export interface ThreadOptions {
   readonly retention?: ThreadRetention | false | undefined
 }
 
-export interface VerifyOptions {
-  readonly signal?: AbortSignal | undefined
-  /** Told, page by page, how many rows and states were checked so far. */
-  readonly onProgress?: ((checked: number) => void) | undefined
-}
-
-/** What `verify` found. */
-export interface Verification {
-  /** How many rows and states were checked. */
-  readonly checked: number
-  readonly problems: readonly { readonly thread?: string; readonly seq?: number; readonly problem: string }[]
-}
-
 export interface Checkpointer {
   /** A handle on a thread. Nothing is read or written until it is used. */
   thread<State = unknown>(id: string, options?: ThreadOptions): Thread<State>
@@ -79,7 +67,7 @@ export interface Checkpointer {
   persist(): Promise<Persistence>
   /** Resolves when all that was saved so far is durable; rejects when some of it could not be. */
   flush(): Promise<void>
-  /** Checks every row, and every state down its chain. */
+  /** Checks every row, every state down its chain, and what rows say of one another; mends it when asked to. */
   verify(options?: VerifyOptions): Promise<Verification>
   /** Threads as a file, all of them when none are named; forks stay forks. Bytes are made as they are asked for. */
   export(ids?: string | readonly string[], options?: ExportOptions): AsyncIterable<Uint8Array>
@@ -109,7 +97,6 @@ interface EventSource {
 
 const THREAD: Names<ThreadOptions> = { namespace: true, lease: true, retention: true }
 const THREADS: Names<ThreadsOptions> = { limit: true, order: true, before: true, where: true, signal: true }
-const VERIFY: Names<VerifyOptions> = { signal: true, onProgress: true }
 
 const THREADS_PAGE = 100
 
@@ -219,20 +206,7 @@ export class StoredCheckpointer implements Checkpointer {
   }
 
   async verify(options: VerifyOptions = {}): Promise<Verification> {
-    const { signal, onProgress } = checkOptions('verify', options, VERIFY)
-    checkSignal(signal)
-    checkFunction('onProgress', onProgress)
-    const problems: Verification['problems'][number][] = []
-    let checked = 0
-    for (let after: string | undefined; ;) {
-      signal?.throwIfAborted()
-      const reply: VerifyReply = await this.#shared.host.verify(after === undefined ? {} : { after })
-      problems.push(...reply.problems)
-      checked += reply.checked
-      onProgress?.(checked)
-      if (reply.next === undefined) return { checked, problems }
-      after = reply.next
-    }
+    return verification(this.#shared.host, options)
   }
 
   async *export(ids?: string | readonly string[], options: ExportOptions = {}): AsyncGenerator<Uint8Array> {

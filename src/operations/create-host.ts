@@ -20,7 +20,8 @@ import { LEAST_VALUE_BYTES } from './rows/payload.ts'
 import { save, saveMany } from './save.ts'
 import { placeText, ThreadCache, type Store } from './store.ts'
 import { usage } from './survey/usage.ts'
-import { verify } from './survey/verify.ts'
+import { verify } from './verify/verify.ts'
+import { repair } from './mend/repair.ts'
 import { threads } from './threads.ts'
 import { putWrites } from './writes.ts'
 
@@ -166,6 +167,7 @@ export async function createHost({
     threads: verb(threads),
     usage: verb(usage),
     verify: verb(verify),
+    repair: verb(repair),
     owe: verb(async () => storage.owe?.()) as () => Promise<void>,
     flush: verb(flush) as () => Promise<void>,
     rest,

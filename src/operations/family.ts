@@ -52,13 +52,16 @@ export async function readFamily(store: Store, partition: string): Promise<Famil
 }
 
 /** What `openWholeFamily` is made from, to be read beside other rows at one moment. */
-const familyQueries: readonly Query[] = [
+export const familyQueries: readonly Query[] = [
   { table: 'threads', ...allRows() },
   familyQuery,
   { table: 'meta', ...births },
 ]
 
-function openWholeFamily(partition: string, [threads = [], meta, born = []]: readonly Row[][]): Family {
+export function openWholeFamily(
+  partition: string,
+  [threads = [], meta, born = []]: readonly Row[][],
+): Family {
   const opened = threads.map((row) => ({ row, thread: unlessDamaged(() => openThread(partition, row)) }))
   return {
     partition,

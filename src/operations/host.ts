@@ -1,4 +1,4 @@
-import type { CheckpointerEvent } from '../checkpoint.ts'
+import type { Act, CheckpointerEvent, Problem } from '../checkpoint.ts'
 import type { Loss } from '../errors.ts'
 import type { Json } from '../state/json.ts'
 import type { Key, SessionReport, Table } from '../storage/storage.ts'
@@ -50,6 +50,7 @@ export interface Host {
   threads(request: ThreadsRequest): Promise<ThreadsReply>
   usage(request: UsageRequest): Promise<UsageReply>
   verify(request: VerifyRequest): Promise<VerifyReply>
+  repair(request: RepairRequest): Promise<RepairReply>
   /** From here on saves are acknowledged before they are written: to be awaited before the first of them. */
   owe(): Promise<void>
   /** Makes durable what was written without being so at once. */
@@ -350,13 +351,37 @@ export interface ThreadUsage {
   readonly checkpoints: number
 }
 
+/** A place between two rows, in the order in which `verify` reads them. */
+export interface Cursor {
+  readonly partition: string
+  readonly table: Problem['table']
+  /** The key of the row before; absent at the beginning of the table. */
+  readonly after?: readonly (string | number)[]
+}
+
 export interface VerifyRequest {
-  readonly after?: string
+  readonly from?: Cursor
 }
 
 export interface VerifyReply {
   readonly checked: number
-  readonly problems: readonly { readonly thread?: string; readonly seq?: number; readonly problem: string }[]
+  readonly problems: readonly Problem[]
+  readonly next?: Cursor
+}
+
+export interface RepairRequest {
+  /** Only what comes after this partition. */
+  readonly after?: string
+  /** Only says what it would do. */
+  readonly isPlan: boolean
+}
+
+export interface RepairReply {
+  readonly checked: number
+  /** What there was before. */
+  readonly problems: readonly Problem[]
+  readonly acts: readonly Act[]
+  /** There is more: the partition to go on after. */
   readonly next?: string
 }
 

@@ -20,6 +20,7 @@ export const VERBS = [
   'threads',
   'usage',
   'verify',
+  'repair',
   'owe',
   'flush',
   'exportPage',

@@ -13,7 +13,7 @@ import type { PutWritesRequest, StoredWrite } from './host.ts'
 import { joinPayload, placePayload } from './rows/payload.ts'
 import { seal, unseal } from './rows/seal.ts'
 import { LOST_RACE, tryCommit, untilRecognised } from './commit.ts'
-import { threadPut } from './rows/thread-row.ts'
+import { threadPut, withWrites } from './rows/thread-row.ts'
 import { checkThread, needThread, type Store } from './store.ts'
 
 /** The facts in the head of a row of `writes`; the body is the encoded value. */
@@ -52,10 +52,16 @@ export async function putWrites(store: Store, request: PutWritesRequest): Promis
         { table: 'checkpoints', key, version: checkpoint.row.version } as const,
       ]
       // The thread's row is renewed: a removal that has not seen these writes must not pass, nor they it.
-      const puts = [...(batch.puts ?? []), threadPut(row.partition, row.facts)]
+      const added = [...fresh.values()].filter(({ old }) => !old).length
+      const facts = withWrites(row.facts, added)
+      const puts = [...(batch.puts ?? []), threadPut(row.partition, facts)]
       const version = await tryCommit(store, row.partition, { ...batch, checks, puts })
       if (version === LOST_RACE) return LOST_RACE
-      store.threads.set({ thread, namespace }, { ...row, version }, store.threads.get(request)?.lineage)
+      store.threads.set(
+        { thread, namespace },
+        { ...row, facts, version },
+        store.threads.get(request)?.lineage,
+      )
       return { seq, tasks: new Set([...fresh.values()].map(({ write }) => write.taskId)) }
     }),
   )
@@ -128,9 +134,13 @@ export function writePuts(
   return [{ table: 'writes', key, head, ...(placed.inline ? { body: placed.inline } : {}) }, ...placed.puts]
 }
 
+/** Whose parts, and how many, a pending write is in, if it is in parts. */
+export const namedParts = (partition: string, row: Row): WriteFacts['parts'] | null =>
+  (unseal(partition, 'writes', row) as WriteFacts).parts ?? null
+
 /** The parts of a pending write, if it has any. */
 export function partsOfWrite(partition: string, row: Row): NonNullable<Batch['deleteRanges']> {
-  const { parts } = unseal(partition, 'writes', row) as WriteFacts
+  const parts = namedParts(partition, row)
   const [lane, seq] = row.key as [string, number]
   return parts ? [{ table: 'parts', ...partsOf(lane, seq, parts[0]) }] : []
 }

@@ -45,6 +45,9 @@ export const allRows = (first?: string): Range => ({
 /** All meta rows of one name. */
 const metaRows = (name: string): Range => ({ from: [name], to: [name, AFTER_IDS] })
 
+/** All rows of a table, also such as no key of ours names: a damaged one may stand anywhere. */
+export const anyRows = (after?: Key): Range => ({ from: after ? [...after, 0] : [], to: ['\uffff'] })
+
 export const checkpointKey = (lane: string, seq: number): Key => [lane, seq]
 export const checkpointAlias = (lane: string, id: string): Key => [lane, escapeId(id)]
 /** The rows of a lane from one seq to another, both included: of checkpoints, their parts, their writes. */
@@ -86,6 +89,10 @@ export const writeKey = (lane: string, seq: number, taskId: string, index: numbe
 /** The same for a pending write, in a range of its own beside the checkpoint's. */
 export const newWritePartsOwner = (): string => OF_WRITES + newPartsOwner()
 const OF_WRITES = 'w:'
+export const checkpointPartsOf = (lane: string, seq: number): readonly Range[] => [
+  { from: [lane, seq], to: [lane, seq, OF_WRITES] },
+  { from: [lane, seq, 'w;'], to: [lane, seq + 1] },
+]
 export const writePartsOf = (lane: string, seq: number): Range => ({
   from: [lane, seq, OF_WRITES],
   to: [lane, seq, 'w;'],
@@ -120,7 +127,6 @@ export const deletedRows: Range = { from: [DELETED], to: [DELETED, AFTER_IDS] }
 /** What was found missing: a whole database by its id, threads by when. */
 export const lossKey = (of: string): Key => [LOSSES, escapeId(of)]
 const LOSSES = 'losses'
-export const lossRows: Range = { from: [LOSSES], to: [LOSSES, AFTER_IDS] }
 
 /** Imports under way, in the partition of the database. */
 export const importKey = (id: string): Key => ['import', escapeId(id)]
@@ -128,6 +134,11 @@ export const IMPORTS: Range = metaRows('import')
 /** What comes with an import stands in partitions of its own; no thread's can have a colon. */
 export const importPartitions = (id: string): string => `i:${escapeId(id)}:`
 export const importPartition = (id: string, number: number): string => `${importPartitions(id)}${number}`
+/** The import that a partition came with. */
+export function importOf(partition: string): Key | undefined {
+  const [, id] = /^i:(.*):\d+$/.exec(partition) ?? []
+  return id === undefined ? undefined : ['import', id]
+}
 /** A thread's row before its import is published: nobody finds it there. */
 export const stagedKey = (number: number): Key => ['staged', String(number).padStart(9, '0')]
 export const STAGED: Range = metaRows('staged')
@@ -137,3 +148,24 @@ export function metaOf([name, of]: Key): { readonly lane?: string; readonly thre
   if (name === BIRTH) return { lane: of as string }
   return name === LEASE || name === BEAT ? { thread: unescapeId(of as string) } : {}
 }
+
+export const isOfLoss = (key: Key): boolean => key[0] === LOSSES
+
+const QUARANTINE = 'quarantine'
+/** Where a row is set aside: a place of its own each time. */
+export const newQuarantineKey = (): Key => [QUARANTINE, newPartsOwner() + newPartsOwner()]
+
+/** What rows of `meta` there are. One with another name was written by a version that knew more. */
+export const META_NAMES: ReadonlySet<string> = new Set([
+  'family',
+  'database',
+  'flush',
+  LEASE,
+  BEAT,
+  'import',
+  'staged',
+  DELETED,
+  LOSSES,
+  BIRTH,
+  QUARANTINE,
+])

@@ -122,9 +122,11 @@ describe('the database', () => {
   it('reads as it is said to', async () => {
     const storage = memoryStorage()
     for (const { partition, table, key, head, body } of rows) {
+      const facts = JSON.parse(head.slice(head.indexOf('{'))) as { id: string; updatedAt: number }
       const more = {
         ...(body === undefined ? {} : { body: utf8(body) }),
-        ...(table === 'threads' ? { rank: 1 } : {}),
+        ...(table === 'threads' ? { rank: facts.updatedAt } : {}),
+        ...(table === 'checkpoints' ? { alias: [key[0] as string, escapeId(facts.id)] } : {}),
       }
       await storage.commit(partition, { puts: [{ table, key, head, ...more }] })
     }

@@ -1,7 +1,8 @@
+import { openCheckpointer } from 'forkpoint'
 import { memoryStorage } from 'forkpoint/storage/memory'
 import { expect, it } from 'vitest'
 import type { LossRecord } from '../../src/operations/host.ts'
-import { acknowledgeLosses, lossProblems, recordLoss } from '../../src/operations/lost.ts'
+import { recordLoss } from '../../src/operations/lost.ts'
 
 const side = (database: string) => ({ database, threads: 1 })
 const lossOf = (at: number, expected: string, ...threads: string[]): LossRecord => ({
@@ -14,19 +15,22 @@ const lossOf = (at: number, expected: string, ...threads: string[]): LossRecord 
   },
 })
 
-it('keeps losses until they are acknowledged, that of one database once', async () => {
-  const store = { storage: memoryStorage() }
-  expect(await lossProblems(store)).toEqual([])
+it('keeps losses until a repair acknowledges them, that of one database once', async () => {
+  const storage = memoryStorage()
+  const store = { storage }
+  const checkpointer = await openCheckpointer({ name: 'lost', storage })
+  expect((await checkpointer.verify()).problems).toEqual([])
   await recordLoss(store, lossOf(1, 'here', 'a'))
   await recordLoss(store, lossOf(2, 'here', 'a', 'b'))
   await recordLoss(store, lossOf(3, 'other', 'a', 'b'))
   await recordLoss(store, lossOf(4, 'other', 'a', 'b'))
   const problems = [
-    { thread: 'a', problem: 'here at 1' },
-    { problem: 'here at 2' },
-    { problem: 'other at 4' },
+    { kind: 'loss', table: 'meta', thread: 'a', problem: 'here at 1' },
+    { kind: 'loss', table: 'meta', problem: 'here at 2' },
+    { kind: 'loss', table: 'meta', problem: 'other at 4' },
   ]
-  expect(await lossProblems(store)).toEqual(problems)
-  expect(await acknowledgeLosses(store)).toEqual(problems)
-  expect(await lossProblems(store)).toEqual([])
+  expect((await checkpointer.verify()).problems).toEqual(problems)
+  const { acts } = await checkpointer.verify({ repair: true })
+  expect(acts.map(({ act }) => act)).toEqual(['accepted', 'accepted', 'accepted'])
+  expect((await checkpointer.verify()).problems).toEqual([])
 })

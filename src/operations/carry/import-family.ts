@@ -10,7 +10,7 @@ import { isLong } from '../frames/compact.ts'
 import { checkpointPuts, deltaFrame, keyframe } from '../rows/checkpoint-row.ts'
 import { laneOf, shows, type Segment } from '../rows/lanes.ts'
 import { seal } from '../rows/seal.ts'
-import type { ThreadFacts } from '../rows/thread-row.ts'
+import { withWrites, type ThreadFacts } from '../rows/thread-row.ts'
 import type { Store } from '../store.ts'
 import { writePuts } from '../writes.ts'
 import type { CheckpointLine, WriteLine } from './lines.ts'
@@ -38,6 +38,8 @@ export class FamilyImport {
   readonly #shown: Shown
   readonly #gaps = new Map<number, Gaps>()
   readonly #recent = new RecentStates()
+  /** How many pending writes have come for each lane. */
+  readonly #writes = new Map<string, number>()
 
   constructor(store: Store, partition: string, plan: Plan, spend: Spend, pause: Pause) {
     this.#store = store
@@ -100,6 +102,7 @@ export class FamilyImport {
     this.#spend(body.length)
     this.#stage.need(checkpointKey(shown, seq))
     const write = { taskId, index, channel, body }
+    this.#writes.set(lane.name, (this.#writes.get(lane.name) ?? 0) + 1)
     await this.#stage.add(
       writePuts(this.#store.storage.limits, this.partition, { lane: lane.name, seq }, { at, write }),
     )
@@ -133,17 +136,19 @@ export class FamilyImport {
       const gone = this.#gapsOf(number, this.#laneFor(number)).upTo(segment.to ?? next - 1)
       return gone.length > 0 ? { ...segment, gone } : segment
     })
-    const facts: ThreadFacts = {
+    const own = segments.at(-1)?.lane ?? ''
+    const bare: ThreadFacts = {
       thread,
       namespace,
       createdAt,
       updatedAt,
       segments,
       next,
-      lane: segments.at(-1)?.lane ?? '',
+      lane: own,
       ...(label === undefined ? {} : { label }),
       ...(forkOf ? { forkOf } : {}),
     }
+    const facts = withWrites(bare, this.#writes.get(own) ?? 0)
     const row = { partition: this.partition, version: '', facts }
     for await (const { facts: head } of newestFirst(this.#store, row, { page: 4 })) return { ...facts, head }
     return facts

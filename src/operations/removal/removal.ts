@@ -11,7 +11,7 @@ import { leaveRows, takeRows } from './rows-read.ts'
 import { rowName } from '../frames/frames.ts'
 import type { CheckpointRow } from '../rows/checkpoint-row.ts'
 import { shows } from '../rows/lanes.ts'
-import { threadPut, type ThreadFacts } from '../rows/thread-row.ts'
+import { threadPut, withWrites, type ThreadFacts } from '../rows/thread-row.ts'
 import { fitsCommit, LOST_RACE, tryCommit, untilCommitted } from '../commit.ts'
 import { checkThread, type Store } from '../store.ts'
 import { dropLeases, wiped } from './leases.ts'
@@ -168,6 +168,8 @@ async function commitRemoval(
     })
     return version === LOST_RACE ? LOST_RACE : { version }
   }
+  const dropping = await Promise.all(plan.losses.map((loss) => dropWrites(store, partition, loss)))
+  const writes = joinBatches(...dropping)
   const views = (facts: readonly ThreadFacts[]): Batch => ({
     checks,
     deletes: [
@@ -180,13 +182,12 @@ async function commitRemoval(
         return { table: 'meta', key: birthKey(lane) } as const
       }),
     ],
-    puts: plan.deleteThreads ? [] : facts.map((each) => threadPut(partition, each)),
+    puts: plan.deleteThreads
+      ? []
+      : facts.map((each, i) => threadPut(partition, withWrites(each, -(dropping[i]?.deletes?.length ?? 0)))),
   })
   const dropped = new Set(unshown.map((row) => rowName(row.lane, row.seq)))
   const trimmed = viewsAfter(family, plan.losses, (lane, seq) => !dropped.has(rowName(lane, seq)))
-  const writes = joinBatches(
-    ...(await Promise.all(plan.losses.map((loss) => dropWrites(store, partition, loss)))),
-  )
   const pause = pauses()
   const rows = await dropRows(store, partition, rowsOfLanes, remaining, unshown)
   await pause()

@@ -9,7 +9,7 @@ import type { ThreadFacts } from './thread-row.ts'
  * Whose lane this is, and what the thread showed when it was made: written once, beside the thread's row. Nothing
  * reads it but `verify`, which knows by it that a thread's row is missing, and `repair`, which makes it again.
  */
-interface BirthFacts extends Place, Pick<ThreadFacts, 'createdAt' | 'label' | 'forkOf'> {
+export interface BirthFacts extends Place, Pick<ThreadFacts, 'createdAt' | 'label' | 'forkOf'> {
   /** Absent when the thread began with its own lane alone. */
   readonly segments?: readonly Segment[]
 }

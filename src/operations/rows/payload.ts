@@ -29,8 +29,7 @@ export function placePayload(
     return { inline: body, parts: 0, puts: [] }
   const size = Math.min(limits.valueBytes - HEAD_BYTES, body.length)
   const count = Math.ceil(body.length / size)
-  // When, as a part that nobody names may be on its way, or be left over from a writer that has died.
-  const facts = { at: Date.now() }
+  const facts: PartFacts = { at: Date.now() }
   const puts = Array.from({ length: count }, (_, number): Put => {
     const key = partKey(at.lane, at.seq, at.owner, number)
     // A copy, so that the checksum runs over aligned words and no storage keeps the whole buffer for a part.
@@ -39,6 +38,14 @@ export function placePayload(
   })
   return { parts: count, puts }
 }
+
+/** The facts of a part: when, as one that nobody names may be on its way, or left over from a writer that died. */
+interface PartFacts {
+  readonly at: number
+}
+
+export const writtenAt = (partition: string, part: Row): number =>
+  (unseal(partition, 'parts', part) as PartFacts).at
 
 /** The other way round; `parts` are the rows found, in order of their keys. */
 export function joinPayload(

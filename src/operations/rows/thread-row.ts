@@ -21,6 +21,8 @@ export interface ThreadFacts extends Place {
   readonly key?: string
   /** What its latest save has asked for in place of the store's own. */
   readonly retention?: RetentionRules | false
+  /** How many pending writes stand in its lane; absent when there is none. */
+  readonly writes?: number
   /** In the row of namespace '': other namespaces have checkpoints. */
   readonly others?: boolean
 }
@@ -50,3 +52,9 @@ export function emptyThread(place: Place, lane: string, at: number): ThreadFacts
 /** Whether the list of threads shows it: a thread whose checkpoints are all gone is remembered, but not shown. */
 export const isListed = ({ namespace, head, others }: ThreadFacts): boolean =>
   namespace === '' && (head !== undefined || others === true)
+
+/** The same, with more pending writes or fewer. */
+export function withWrites({ writes = 0, ...facts }: ThreadFacts, more: number): ThreadFacts {
+  const now = Math.max(0, writes + more)
+  return now > 0 ? { ...facts, writes: now } : facts
+}

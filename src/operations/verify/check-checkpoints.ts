@@ -1,0 +1,154 @@
+import { CheckpointerError } from '../../errors.ts'
+import { anyRows, checkpointAlias, partsOf, seqOf } from '../../storage/keys.ts'
+import type { Key, Query, Row } from '../../storage/storage.ts'
+import type { Family } from '../family.ts'
+import { FrameRows, frameQueries, missingLink, rowName } from '../frames/frames.ts'
+import { openCheckpoint, type CheckpointRow } from '../rows/checkpoint-row.ts'
+import { shows } from '../rows/lanes.ts'
+import type { Store } from '../store.ts'
+import type { Finding, Found } from './finding.ts'
+import { missingBetween } from './gaps.ts'
+import { isSame, lastOf, look, pageOf, readingOf, unlessUnread } from './look.ts'
+import type { Pace } from './pace.ts'
+import { reachOf } from './reach.ts'
+import { States } from './states.ts'
+
+const PAGE = 64
+/** Payloads to fold in one step; a single one may be larger. */
+const MOST_BYTES = 512 * 1024
+
+/** The rows of checkpoints, every state down its chain, and what must stand between two rows. */
+export async function checkCheckpoints(
+  store: Store,
+  partition: string,
+  after: Key | undefined,
+  pace: Pace,
+): Promise<Found> {
+  const page = await firstLook(store, partition, after)
+  const { family, isWhole, rows: found } = await look(store, partition, [page.range, ...page.queries])
+  const [rows = [], ...beside] = found
+  const aliased = beside.splice(0, page.rows.length)
+  const links = beside.splice(0, page.chains).flat()
+  const states = new States(new FrameRows(partition, [...rows, ...links], beside.flat()))
+  const findings = missingBetween(family, rows, after, page.isLast)
+  for (const row of rows) {
+    await pace.rest()
+    const at = page.rows.findIndex((seen) => isSame(seen, row))
+    findings.push(...checkRow(family, isWhole, row, at < 0 ? undefined : states, aliased[at]))
+  }
+  const last = page.isLast ? undefined : page.rows.at(-1)?.key
+  return { checked: 2 * rows.length, findings, ...(last ? { last } : {}) }
+}
+
+interface FirstLook {
+  /** Of one lane, and no more than can be folded in one step. */
+  readonly rows: readonly Row[]
+  readonly isLast: boolean
+  /** All that stands from the last page to the end of this one. */
+  readonly range: Query
+  /** Each row by its id; the chains, so many queries; and their parts. */
+  readonly queries: readonly Query[]
+  readonly chains: number
+}
+
+/** Finds out what has to be read at one moment to judge the next few rows. */
+async function firstLook(store: Store, partition: string, after: Key | undefined): Promise<FirstLook> {
+  const query = pageOf('checkpoints', after, PAGE)
+  const { family, rows: found } = await look(store, partition, [query])
+  const all = found[0] ?? []
+  const rows = atOnce(partition, all)
+  const isLast = rows.length === all.length && lastOf(all, PAGE).last === undefined
+  const end = rows.at(-1)?.key
+  const { from, to } = anyRows(after)
+  const range: Query = { table: 'checkpoints', from, to: isLast || !end ? to : [...end, 0] }
+  const opened = rows.flatMap((row) => openIn(partition, row) ?? [])
+  const [lowest] = opened
+  const lane = String(rows[0]?.key[0] ?? '')
+  const root = Math.min(...opened.map(({ seq, facts }) => Math.min(seq, facts.frame.root)))
+  const reach = await reachOf(store, family, lane, lowest)
+  const highest = Math.max(...opened.map(({ seq }) => seq))
+  const chains = lowest
+    ? frameQueries(reach, root, highest).filter(({ table }) => table === 'checkpoints')
+    : []
+  const links = (await store.storage.read(partition, chains)).flat()
+  const used = chainsOf(new FrameRows(partition, [...rows, ...links], []), opened)
+  const parts = used.flatMap(({ lane: its, seq, facts: { frame } }): Query[] =>
+    frame.parts ? [{ table: 'parts', ...partsOf(its, seq, frame.parts[0]) }] : [],
+  )
+  const aliases = rows.map((row) => aliasQuery(row, openIn(partition, row)))
+  return { rows, isLast, range, queries: [...aliases, ...chains, ...parts], chains: chains.length }
+}
+
+/** Of the first lane, as many as weigh little enough together. */
+function atOnce(partition: string, rows: readonly Row[]): Row[] {
+  let bytes = 0
+  return rows.filter((row, i) => {
+    bytes += openIn(partition, row)?.facts.frame.size ?? 0
+    return row.key[0] === rows[0]?.key[0] && (i === 0 || bytes <= MOST_BYTES)
+  })
+}
+
+function openIn(partition: string, row: Row): CheckpointRow | undefined {
+  return unlessUnread(() => openCheckpoint(partition, row))
+}
+
+function chainsOf(frames: FrameRows, rows: readonly CheckpointRow[]): CheckpointRow[] {
+  const links = rows.flatMap(({ lane, seq }) => unlessUnread(() => frames.chain(lane, seq)) ?? [])
+  return [...new Map(links.map((link) => [rowName(link.lane, link.seq), link])).values()]
+}
+
+const aliasQuery = (row: Row, opened: CheckpointRow | undefined): Query =>
+  opened
+    ? { table: 'checkpoints', alias: checkpointAlias(opened.lane, opened.facts.id) }
+    : { table: 'checkpoints', keys: [] }
+
+/** A row by itself, its state, its place in the index, and whose it is: told once for each thread that shows it. */
+function checkRow(
+  family: Family,
+  isWhole: boolean,
+  row: Row,
+  states: States | undefined,
+  aliased: readonly Row[] = [],
+): Finding[] {
+  const { partition } = family
+  const [lane, seq] = [String(row.key[0]), seqOf(row.key)]
+  const shown = family.threads.filter(({ facts }) => shows(facts.segments, lane, seq))
+  const each = (finding: Finding): Finding[] =>
+    shown.length === 0
+      ? [finding]
+      : shown.map(({ facts: { thread, namespace } }) => ({ ...finding, thread, namespace }))
+  const about = { table: 'checkpoints', partition, row, seq } as const
+  const wrong = readingOf(partition, 'checkpoints', row, () => openCheckpoint(partition, row))
+  if (wrong) return each(wrong)
+  const findings: Finding[] = []
+  if (states && shown.length > 0) {
+    const problem = reasonOf(() => {
+      states.get(lane, seq)
+      const { root } = openCheckpoint(partition, row).facts.frame
+      // A load reads from the root on.
+      if (states.lowest(lane, seq) < root) throw missingLink(seq)
+    })
+    if (problem !== undefined)
+      findings.push(
+        ...each({ ...about, kind: 'unreadable', problem: `Checkpoint ${seq} cannot be read: ${problem}` }),
+      )
+  }
+  if (states && !aliased.some(({ version, key }) => version === row.version && seqOf(key) === seq))
+    findings.push(...each({ ...about, kind: 'index', problem: `Checkpoint ${seq} is not found by its id.` }))
+  if (shown.length === 0 && isWhole && !family.sweep.includes(lane)) {
+    const isLeftOver = family.threads.some(({ facts }) => facts.lane === lane)
+    const problem = `Checkpoint ${seq} in the lane ${lane} is shown by no thread.`
+    findings.push({ ...about, kind: 'orphaned', problem, ...(isLeftOver ? { isLeftOver } : {}) })
+  }
+  return findings
+}
+
+function reasonOf(work: () => void): string | undefined {
+  try {
+    work()
+    return undefined
+  } catch (error) {
+    if (!CheckpointerError.is(error)) throw error
+    return error.message
+  }
+}

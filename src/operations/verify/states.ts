@@ -1,0 +1,41 @@
+import { fold, parseDelta } from '../../state/delta.ts'
+import type { Json } from '../../state/json.ts'
+import { missingLink, parseBody, rowName, type FrameRows } from '../frames/frames.ts'
+
+/** The states of some rows, each folded once: neighbours share their chain. */
+export class States {
+  readonly #rows: FrameRows
+  readonly #known = new Map<string, { readonly state: Json } | { readonly error: unknown }>()
+
+  constructor(rows: FrameRows) {
+    this.#rows = rows
+  }
+
+  /** Throws when the state cannot be read. */
+  get(lane: string, seq: number): Json {
+    const links = this.#rows.chain(lane, seq)
+    if (!links) throw missingLink(seq)
+    let state: Json = null
+    for (const link of links) {
+      const name = rowName(link.lane, link.seq)
+      let known = this.#known.get(name)
+      if (!known) {
+        try {
+          const body = parseBody(this.#rows.body(link), link.seq)
+          known = { state: link.facts.frame.base ? fold(state, parseDelta(body)) : body }
+        } catch (error) {
+          known = { error }
+        }
+        this.#known.set(name, known)
+      }
+      if ('error' in known) throw known.error
+      state = known.state
+    }
+    return state
+  }
+
+  /** The lowest seq that is read for a state. */
+  lowest(lane: string, seq: number): number {
+    return this.#rows.chain(lane, seq)?.[0]?.seq ?? seq
+  }
+}
