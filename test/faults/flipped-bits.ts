@@ -2,7 +2,7 @@ import { openCheckpointer, type Verification } from '../../src/index.ts'
 import { memoryStorage } from '../../src/storage/memory.ts'
 import { compareKeys, type Put, type Storage } from '../../src/storage/storage.ts'
 import { broken, type Figures, type Proof, type ProofContext } from './support/proof.ts'
-import { PLACES, richStorage, statesOf } from './support/rich.ts'
+import { PLACES, richStorage, statesOf, typesOfRich } from './support/rich.ts'
 import { factsOf, putOf, rowsOf, type StoredRow } from './support/rows.ts'
 
 /** A row as it was, and what became of it: absent when it was deleted. */
@@ -66,7 +66,12 @@ async function run({ rounds, random, say }: ProofContext): Promise<Figures> {
 
 /** The plan says what the repair then does, and changes nothing. */
 async function mended(storage: Storage, about: object): Promise<Verification['acts']> {
-  const checkpointer = await openCheckpointer({ name: 'flipped', storage, onWarning: () => {} })
+  const checkpointer = await openCheckpointer({
+    name: 'flipped',
+    storage,
+    types: typesOfRich,
+    onWarning: () => {},
+  })
   const versions = async () => JSON.stringify((await rowsOf(storage)).map(({ version }) => version))
   const was = await versions()
   const plan = (await checkpointer.verify({ repair: 'plan' })).acts
@@ -79,7 +84,12 @@ async function mended(storage: Storage, about: object): Promise<Verification['ac
 }
 
 async function reading(storage: Storage): Promise<{ states: Map<string, string>; report: Verification }> {
-  const checkpointer = await openCheckpointer({ name: 'flipped', storage, onWarning: () => {} })
+  const checkpointer = await openCheckpointer({
+    name: 'flipped',
+    storage,
+    types: typesOfRich,
+    onWarning: () => {},
+  })
   const states = await statesOf(checkpointer)
   const report = await checkpointer.verify()
   await checkpointer.close()

@@ -94,7 +94,9 @@ describe('what is remembered outside of the database', () => {
     ])
     const { loss, message } = second.warnings[0] ?? {}
     expect(loss?.expected.database).toBe(loss?.found.database)
-    expect((await second.checkpointer.verify()).problems).toEqual([{ thread: 'cut', problem: message }])
+    expect((await second.checkpointer.verify()).problems).toMatchObject([
+      { kind: 'loss', thread: 'cut', problem: message },
+    ])
     // From here on it is remembered as it is.
     expect((await second.checkpointer.thread('cut').save({ n: 2 })).seq).toBe(2)
     await second.checkpointer.close()

@@ -1,4 +1,10 @@
-import { openCheckpointer, type Checkpointer, type Storage } from '../../../src/index.ts'
+import { inspect } from 'node:util'
+import {
+  openCheckpointer,
+  type Checkpointer,
+  type Storage,
+  type TypeRegistration,
+} from '../../../src/index.ts'
 
 /** Text that neither repeats nor compresses, the same each time. */
 function noise(length: number, seed: number): string {
@@ -7,6 +13,44 @@ function noise(length: number, seed: number): string {
     state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0
     return String.fromCharCode(97 + ((state >>> 16) % 26))
   }).join('')
+}
+
+class Money {
+  cents = 0n
+}
+
+export const typesOfRich: readonly TypeRegistration[] = [
+  { name: 'money', class: Money },
+  {
+    name: 'locale',
+    isApplicable: (value) => value instanceof Intl.Locale,
+    serialize: String,
+    deserialize: (stored) => new Intl.Locale(String(stored)),
+  },
+]
+
+/** A value of every kind that has a box. */
+function everyKind(n: number): unknown {
+  const circle: Record<string, unknown> = { n }
+  circle['me'] = circle
+  return {
+    leaves: [undefined, Number.NaN, -0, -Infinity, 12n, new Date(n), new Date(Number.NaN), /a/g],
+    url: new URL('https://a.example'),
+    bytes: [new Uint8Array([1, 2, n]), new Uint16Array([n]), new ArrayBuffer(2)],
+    map: new Map<unknown, unknown>([
+      ['k', new Date(n)],
+      [{ deep: n }, new Set([n])],
+    ]),
+    // eslint-disable-next-line no-sparse-arrays -- That is what is stored.
+    sparse: [, 'x'],
+    bare: Object.assign(Object.create(null) as object, { n }),
+    $fp: n,
+    'a\n"\\': '\ud83d half, 😀 whole, \u2028',
+    error: Object.assign(new TypeError('no', { cause: new RangeError(`${n}`) }), { at: n }),
+    money: Object.assign(new Money(), { cents: BigInt(n) }),
+    locale: new Intl.Locale(n % 2 ? 'de' : 'en'),
+    circle,
+  }
 }
 
 interface Talk {
@@ -40,6 +84,8 @@ async function fillRichly(checkpointer: Checkpointer): Promise<void> {
   const spaces = checkpointer.thread<Talk>('spaces', { namespace: 'sub/graph' })
   for (let i = 1; i <= 4; i++) await spaces.save(talk(i, 'sub'))
   for (let i = 1; i <= 2; i++) await checkpointer.thread<Talk>('spaces').save(talk(i, 'root'))
+  const kinds = checkpointer.thread('kinds')
+  for (let n = 1; n <= 3; n++) await kinds.save(everyKind(n), { extra: { at: new Date(n) } })
   const gone = checkpointer.thread<Talk>('gone')
   for (let i = 1; i <= 6; i++) await gone.save(talk(i, 'gone'))
   const heir = await gone.fork({ at: 5, as: 'heir' })
@@ -50,7 +96,7 @@ async function fillRichly(checkpointer: Checkpointer): Promise<void> {
 
 export async function richStorage(storage: Storage): Promise<void> {
   const held = Object.assign(storage, { close: async () => {} })
-  const checkpointer = await openCheckpointer({ name: 'rich', storage: held })
+  const checkpointer = await openCheckpointer({ name: 'rich', storage: held, types: typesOfRich })
   await fillRichly(checkpointer)
   await checkpointer.close()
 }
@@ -64,6 +110,7 @@ export const PLACES = [
   ['large again', ''],
   ['spaces', ''],
   ['spaces', 'sub/graph'],
+  ['kinds', ''],
   ['heir', ''],
 ] as const
 
@@ -81,7 +128,14 @@ export async function statesOf(
       try {
         const loaded = await thread.load(seq)
         if (loaded)
-          found.set(name, JSON.stringify([loaded.id, loaded.label, loaded.state, loaded.pendingWrites]))
+          found.set(
+            name,
+            inspect([loaded.id, loaded.label, loaded.state, loaded.pendingWrites], {
+              depth: 20,
+              maxStringLength: null,
+              maxArrayLength: null,
+            }),
+          )
       } catch (error) {
         found.set(name, (error as { code: string }).code)
       }

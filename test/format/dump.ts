@@ -1,0 +1,18 @@
+import { rowsOf } from '../faults/support/rows.ts'
+import type { Storage } from '../../src/storage/storage.ts'
+
+/** All rows of a storage, a JSON text a line, in order: what reader.py reads, and what a fixture is. */
+export async function dump(storage: Storage): Promise<string> {
+  const rows = await rowsOf(storage)
+  return rows
+    .map(({ partition, table, key, head, body }) =>
+      JSON.stringify({
+        partition,
+        table,
+        key,
+        head,
+        ...(body ? { body: Buffer.from(body).toString('base64') } : {}),
+      }),
+    )
+    .join('\n')
+}
