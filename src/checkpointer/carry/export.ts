@@ -62,13 +62,13 @@ async function* pages(
   { onDamage = 'refuse', signal, onProgress }: ExportOptions,
 ): AsyncGenerator<Uint8Array> {
   const id = newId()
-  const request = { id, onDamage, ...(ids ? { ids } : {}) }
   let bytes = 0
   let isLast = false
   try {
     for (let page = 0; !isLast; page++) {
       signal?.throwIfAborted()
-      const reply = await host.exportPage({ ...request, page })
+      // What is to be in it is said once: the list may be long.
+      const reply = await host.exportPage({ id, page, onDamage, ...(ids && page === 0 ? { ids } : {}) })
       isLast = reply.isLast
       bytes += reply.bytes.length
       onProgress?.({ checkpoints: reply.checkpoints, bytes })

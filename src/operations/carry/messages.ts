@@ -2,7 +2,7 @@
 export interface ExportPageRequest {
   readonly id: string
   readonly page: number
-  /** All threads when absent. */
+  /** With page 0. All threads when absent. */
   readonly ids?: readonly string[]
   readonly onDamage: 'refuse' | 'skip'
 }
