@@ -40,6 +40,10 @@ export function witnessedHost(inner: Host, options: Omit<WitnessOptions, 'host'>
       await witness.compared()
       return host.verify(request)
     },
+    async repair(request) {
+      await witness.compared()
+      return host.repair(request)
+    },
     async flush() {
       await host.flush()
       await witness.rest()

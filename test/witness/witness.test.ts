@@ -64,6 +64,8 @@ describe('what is remembered outside of the database', () => {
     await third.settled()
     expect(third.warnings).toEqual([])
     expect((await third.checkpointer.verify()).problems).toHaveLength(1)
+    await third.checkpointer.verify({ repair: true })
+    expect((await third.checkpointer.verify()).problems).toEqual([])
     await third.checkpointer.destroy()
   })
 
