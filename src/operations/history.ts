@@ -6,7 +6,7 @@ import type { Frames, HistoryReply, HistoryRequest, HistoryWhere } from './host.
 import { infoOf, type CheckpointFacts, type CheckpointRow } from './rows/checkpoint-row.ts'
 import { laneOf } from './rows/lanes.ts'
 import type { ThreadRow } from './rows/thread-row.ts'
-import { readWhole, type Store } from './store.ts'
+import { readWhole, unlessDamaged, type Store } from './store.ts'
 
 /** A page never looks at more rows than this, however few fit the filter, so that each stays quick. */
 const MOST_LOOKED_AT = 2000
@@ -27,18 +27,26 @@ async function readPage(store: Store, thread: ThreadRow, request: HistoryRequest
   const found: CheckpointRow[] = []
   let looked = 0
   let next: number | undefined
-  for await (const row of walk(store, thread, { from, to, page })) {
-    if (found.length === request.limit || looked === MOST_LOOKED_AT) {
-      next = row.seq
-      break
+  try {
+    for await (const row of walk(store, thread, { from, to, page })) {
+      if (found.length === request.limit || looked === MOST_LOOKED_AT) {
+        next = row.seq
+        break
+      }
+      looked++
+      if (fits(row.facts, request.where)) found.push(row)
     }
-    looked++
-    if (fits(row.facts, request.where)) found.push(row)
+  } catch (error) {
+    // First what can be read: the next page begins with the damaged one, and says so.
+    if (!CheckpointerError.is(error, 'CORRUPT') || error.seq === undefined || found.length === 0) throw error
+    next = error.seq
   }
-  const frames = request.states && found.length > 0 ? await framesOf(store, thread, found) : undefined
+  const read =
+    request.states && found.length > 0 ? await framesOf(store, thread, found) : { count: found.length }
+  next = found[read.count]?.seq ?? next
   return {
-    items: found.map((row) => infoOf(row.facts)),
-    ...(frames ? { frames } : {}),
+    items: found.slice(0, read.count).map((row) => infoOf(row.facts)),
+    ...(read.frames ? { frames: read.frames } : {}),
     ...(next === undefined ? {} : { next }),
     ...(request.before === undefined ? {} : { before: to + 1 }),
     ...(request.after === undefined ? {} : { after: from - 1 }),
@@ -50,23 +58,48 @@ async function seqFor(store: Store, thread: ThreadRow, ref: number | string): Pr
   return typeof ref === 'number' ? ref : (await needCheckpoint(store, thread, byRef(ref))).seq
 }
 
-async function framesOf(store: Store, thread: ThreadRow, found: readonly CheckpointRow[]): Promise<Frames> {
+/** How many states can be given, up to the first that cannot be read, and the frames of these. */
+async function framesOf(
+  store: Store,
+  thread: ThreadRow,
+  found: readonly CheckpointRow[],
+): Promise<{ readonly count: number; readonly frames?: Frames }> {
   const { partition, facts } = thread
   const from = Math.min(...found.map((row) => row.facts.frame.root))
   const to = Math.max(...found.map((row) => row.seq))
   const rows = await readFrames(store, partition, facts.segments, from, to)
-  const chains = found.map(({ seq }) => {
-    const chain = rows.chain(laneOf(facts.segments, seq).lane, seq)
-    if (!chain)
-      throw new CheckpointerError('CORRUPT', missingLink(seq).message, {
-        thread: facts.thread,
-        namespace: facts.namespace,
-        seq,
-      })
-    return chain
-  })
-  return packFrames(rows, chains)
+  const pack = (some: readonly CheckpointRow[]): Frames =>
+    packFrames(
+      rows,
+      some.map(({ seq }) => {
+        const chain = rows.chain(laneOf(facts.segments, seq).lane, seq)
+        if (!chain) throw missingLink(seq)
+        return chain
+      }),
+    )
+  try {
+    return { count: found.length, frames: pack(found) }
+  } catch (error) {
+    if (!CheckpointerError.is(error, 'CORRUPT')) throw error
+    const count = found.findIndex((row) => !unlessDamaged(() => pack([row])))
+    const broken = found[count]
+    if (count > 0) return { count, frames: pack(found.slice(0, count)) }
+    throw unreadable(facts, broken?.seq ?? to, error)
+  }
 }
+
+/** Names the checkpoint that cannot be given, whichever row is the damaged one: a caller can go on after it. */
+const unreadable = (
+  { thread, namespace }: ThreadRow['facts'],
+  seq: number,
+  cause: Error,
+): CheckpointerError =>
+  new CheckpointerError('CORRUPT', `Checkpoint ${seq} cannot be read: ${cause.message}`, {
+    thread,
+    namespace,
+    seq,
+    cause,
+  })
 
 function fits(facts: CheckpointFacts, where: HistoryWhere | undefined): boolean {
   if (!where) return true

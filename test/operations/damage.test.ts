@@ -60,6 +60,58 @@ describe('a damaged checkpoint', () => {
     expect(problems.some(({ thread: of }) => of === 'b')).toBe(false)
   })
 
+  it('ends a history where it stands, which goes on after it', async () => {
+    const { storage, checkpointer } = await withThreads()
+    await damage(storage, 'a', 'checkpoints', ({ key }) => key[1] === 3)
+    const thread = checkpointer.thread<Talk>('a')
+    const walk = async (
+      states: boolean,
+      order: 'oldest' | 'newest',
+      bounds: { before?: number; after?: number } = {},
+    ) => {
+      const seqs: number[] = []
+      let broken: unknown
+      try {
+        for await (const { seq } of thread.history({ states, order, ...bounds })) seqs.push(seq)
+      } catch (error) {
+        broken = (error as { seq?: number }).seq
+      }
+      return { seqs, broken }
+    }
+    expect(await walk(false, 'oldest')).toEqual({ seqs: [1, 2], broken: 3 })
+    expect(await walk(false, 'oldest', { after: 3 })).toEqual({ seqs: [4, 5, 6], broken: undefined })
+    expect(await walk(false, 'newest')).toEqual({ seqs: [6, 5, 4], broken: 3 })
+    expect(await walk(true, 'oldest')).toEqual({ seqs: [1, 2], broken: 3 })
+    // Their states stand on the damaged one: each is named in turn.
+    expect(await walk(true, 'oldest', { after: 3 })).toEqual({ seqs: [], broken: 4 })
+    expect(await walk(true, 'newest')).toEqual({ seqs: [], broken: 6 })
+    expect(await walk(true, 'newest', { before: 3 })).toEqual({ seqs: [2, 1], broken: undefined })
+  })
+
+  it('is set aside by a repair, with what stands on it; what can be read stays, and saving goes on', async () => {
+    const { storage, checkpointer } = await withThreads()
+    await damage(storage, 'a', 'checkpoints', ({ key }) => key[1] === 3)
+    const thread = checkpointer.thread<Talk>('a')
+    const plan = await checkpointer.verify({ repair: 'plan' })
+    expect(plan.acts.filter((act) => act.thread === 'a').map(({ seq, act }) => [seq, act])).toEqual([
+      [3, 'quarantined'],
+      [4, 'quarantined'],
+      [5, 'quarantined'],
+      [6, 'quarantined'],
+      [6, 'rebuilt'],
+    ])
+    await expect(thread.load()).rejects.toMatchObject({ code: 'CORRUPT' })
+    expect((await checkpointer.verify({ repair: true })).acts).toEqual(plan.acts)
+    expect((await checkpointer.verify()).problems).toEqual([])
+    expect(await thread.load()).toMatchObject({ seq: 2, state: talk(2) })
+    expect((await checkpointer.thread<Talk>('fork').load())?.seq).toBe(2)
+    expect((await thread.save(talk(3))).seq).toBe(7)
+    const [rows = []] = await storage.read('a', [
+      { table: 'meta', from: ['quarantine'], to: ['quarantine~'] },
+    ])
+    expect(rows.map(({ head }) => head).join()).toContain('its checksum does not fit')
+  })
+
   it('can be deleted, pruned and saved over', async () => {
     const { storage, checkpointer } = await withThreads()
     const lane = (await storage.read('a', [{ table: 'checkpoints', from: [], to: ['\x7e'] }]))[0]?.find(
