@@ -5,13 +5,21 @@ import type { Store } from '../store.ts'
 /** What others have written is found when this share of the most was written here. */
 const SHARE_UNSEEN = 0.5
 
+/** As it was read, and what was put since: that may have replaced rows, so it is only the most it can be. */
+interface Weight {
+  readonly read: number
+  readonly put: number
+}
+
+const NOTHING: Weight = { read: 0, put: 0 }
+
 /** What each family weighs: read once, then kept up by what is written from here; others' writes are found later. */
 export class Weights {
   readonly #store: Store
   readonly #most: number
-  /** As they were read, and what was put since: that may have replaced rows, so it is only the most it can be. */
-  readonly #families = new Map<string, { read: number; put: number }>()
+  readonly #families = new Map<string, Weight>()
   #putSinceRead = 0
+  #total = 0
   #isRead = false
 
   constructor(store: Store, most: number) {
@@ -21,9 +29,7 @@ export class Weights {
 
   /** Never less than is known of; nothing before anything was read. */
   get total(): number {
-    let total = 0
-    for (const { read, put } of this.#families.values()) total += read + put
-    return total
+    return this.#total
   }
 
   get isToBeRead(): boolean {
@@ -31,9 +37,8 @@ export class Weights {
   }
 
   put(partition: string, bytes: number): void {
-    const known = this.#families.get(partition)
-    if (known) known.put += bytes
-    else this.#families.set(partition, { read: 0, put: bytes })
+    const { read, put } = this.#families.get(partition) ?? NOTHING
+    this.#set(partition, { read, put: put + bytes })
     this.#putSinceRead += bytes
   }
 
@@ -47,12 +52,12 @@ export class Weights {
       await this.read(partition)
       yield
     }
-    for (const partition of gone) this.#families.delete(partition)
+    for (const partition of gone) this.#set(partition, NOTHING)
   }
 
   /** Reads again what was written to since. */
   async *readChanged(): AsyncGenerator<void> {
-    for (const [partition, { put }] of this.#families) {
+    for (const [partition, { put }] of Array.from(this.#families)) {
       if (put === 0) continue
       await this.read(partition)
       yield
@@ -60,17 +65,22 @@ export class Weights {
   }
 
   freed(partition: string, bytes: number): void {
-    const known = this.#families.get(partition)
-    if (known) known.read = Math.max(0, known.read - bytes)
+    const { read, put } = this.#families.get(partition) ?? NOTHING
+    this.#set(partition, { read: Math.max(0, read - bytes), put })
   }
 
   async read(partition: string): Promise<void> {
-    const weight = { read: 0, put: 0 }
     // What is put while it is read counts twice, rather than not at all.
-    this.#families.set(partition, weight)
+    this.#set(partition, NOTHING)
     let read = 0
     for await (const { row } of everyRow(this.#store, partition)) read += bytesOf(row)
-    weight.read = read
-    if (read === 0 && weight.put === 0) this.#families.delete(partition)
+    this.#set(partition, { read, put: this.#families.get(partition)?.put ?? 0 })
+  }
+
+  #set(partition: string, weight: Weight): void {
+    const before = this.#families.get(partition) ?? NOTHING
+    this.#total += weight.read + weight.put - before.read - before.put
+    if (weight.read + weight.put > 0) this.#families.set(partition, weight)
+    else this.#families.delete(partition)
   }
 }
