@@ -8,7 +8,7 @@ import { makeRoom } from './room.ts'
 
 /** Milliseconds without a save before the next bite is taken … */
 const QUIET = 10
-/** … and how long such a moment is waited for. */
+/** … and how long such a moment is waited for when one thread is due; the more are, the less: else all would be late. */
 const PATIENCE = 250
 
 /** Does a part of something; whether there is more. */
@@ -84,7 +84,8 @@ export class Retention implements Keeper {
     this.#timer = setTimeout(() => {
       this.#timer = undefined
       const now = performance.now()
-      if (now - this.#lastSave < QUIET && now - since < PATIENCE) return this.#waitForQuiet(since)
+      if (now - this.#lastSave < QUIET && now - since < PATIENCE / this.#waiting.size)
+        return this.#waitForQuiet(since)
       this.#isAtWork = true
       this.#store.background(async () => {
         try {
