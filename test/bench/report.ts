@@ -4,7 +4,7 @@ import type { Target } from './targets.ts'
 
 /** The figures for people. */
 export function report(figures: Figures, targets: readonly Target[]): string {
-  const { steps, saves, burst, blocking, bytes, loads, forks, removals } = figures
+  const { steps, saves, burst, blocking, bytes, loads, forks, background, removals } = figures
   return [
     ...savesTable('plain', saves.plain, steps),
     '',
@@ -12,6 +12,9 @@ export function report(figures: Figures, targets: readonly Target[]): string {
     '',
     `forkpoint, in a burst: ${spreadText(burst)}, all ${steps} in ${ms(burst.total)}`,
     `  its calls hold the page: median ${ms(blocking.median)}, longest ${blocking.longest.map(({ step, sync }) => `${ms(sync)} (step ${step})`).join(', ')}`,
+    '',
+    `save with compaction and retention: ${spreadText(background.with)} (${background.left} checkpoints left)`,
+    `  with neither: ${spreadText(background.without)}`,
     '',
     `bytes handed in: ${mb(bytes.counts.bytesPut)} for a final state of ${mb(bytes.state)} (stored: ${mb(bytes.stored)})`,
     `  ${bytes.counts.commits} commits (${bytes.counts.rewrites} of them new keyframes), ${bytes.counts.rowsPut} rows put, ${bytes.counts.reads} reads of ${bytes.counts.rowsRead} rows`,

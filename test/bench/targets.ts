@@ -8,7 +8,7 @@ export interface Target {
 }
 
 /** What was promised. Ratios within one run, since the machines differ. */
-export function targets({ saves, blocking, bytes, loads, forks }: Figures): Target[] {
+export function targets({ saves, blocking, bytes, loads, forks, background }: Figures): Target[] {
   const { floor, naive, forkpoint } = saves.plain
   const frozen = saves.frozen
   return [
@@ -24,6 +24,11 @@ export function targets({ saves, blocking, bytes, loads, forks }: Figures): Targ
     target('bytes handed in / final state', bytes.counts.bytesPut / bytes.state, 5),
     target('cold load / raw get', loads.cold.ratio, 2.5),
     target('50 summaries / raw getAll of 50 rows', loads.history.ratio, 3),
+    target(
+      'p99 of a save, compaction and retention on / off',
+      background.with.p99 / background.without.p99,
+      2,
+    ),
     target('fork of a long thread / of a short one', forks.long / forks.short, 1.5),
   ]
 }

@@ -12,6 +12,7 @@ export interface BenchPage {
   warmLoads(options: { readonly times: number }): Promise<LoadTimings[]>
   histories(options: { readonly times: number; readonly steps: number }): Promise<LoadTimings[]>
   forks(options: { readonly times: number }): Promise<ForkTimings>
+  background(options: { readonly steps: number; readonly runs: number }): Promise<BackgroundTimings>
   removals(options: { readonly prune: string; readonly delete: string }): Promise<RemovalTimings>
 }
 
@@ -41,6 +42,13 @@ export interface BytesHanded {
   readonly state: number
   /** What the database then holds, as it tells it. */
   readonly stored: number
+}
+
+/** Milliseconds of each save, and how many checkpoints retention has left. */
+export interface BackgroundTimings {
+  readonly with: number[]
+  readonly without: number[]
+  left: number
 }
 
 export interface RemovalTimings {

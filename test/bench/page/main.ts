@@ -1,3 +1,4 @@
+import { background } from './background.ts'
 import { bytes } from './bytes.ts'
 import { coldLoad, freshWorkerLoads, histories, warmLoads } from './loads.ts'
 import { forks, removals } from './others.ts'
@@ -6,4 +7,15 @@ import { burst, saves } from './saves.ts'
 if (!globalThis.crossOriginIsolated)
   throw new Error('The clock is too coarse: serve this page with COOP and COEP.')
 
-globalThis.bench = { saves, burst, bytes, coldLoad, freshWorkerLoads, warmLoads, histories, forks, removals }
+globalThis.bench = {
+  saves,
+  burst,
+  bytes,
+  coldLoad,
+  freshWorkerLoads,
+  warmLoads,
+  histories,
+  forks,
+  background,
+  removals,
+}
