@@ -1,6 +1,7 @@
 import { fold, parseDelta, type Delta } from '../../state/delta.ts'
 import type { Json } from '../../state/json.ts'
 import { toBytes } from '../../state/json-bytes.ts'
+import type { Pause } from '../../state/slices/pause.ts'
 import { partsOf, seqRange } from '../../storage/keys.ts'
 import type { Query, Row } from '../../storage/storage.ts'
 import { CheckpointerError } from '../../errors.ts'
@@ -34,6 +35,7 @@ export async function* checkpointLines(
   view: FamilyView,
   number: number,
   leaving: Leaving,
+  pause: Pause,
 ): AsyncGenerator<ExportLine | typeof CHANGED> {
   const lane = view.lanes[number] as FamilyView['lanes'][number]
   const leaveOut = (seq: number, error: unknown): ExportLine => {
@@ -51,6 +53,7 @@ export async function* checkpointLines(
     for (const seq of page.shown) {
       for (const lost of lostBefore(view, lane.name, from, seq)) yield leaveOut(lost, notThere(lost))
       from = seq + 1
+      await pause()
       const found = await checkpointOf(store, view, number, seq, page.rows, leaving).catch(
         (error: unknown) => ({ error }),
       )

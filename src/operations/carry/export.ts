@@ -1,4 +1,5 @@
 import { CheckpointerError } from '../../errors.ts'
+import { pauses } from '../../state/slices/pause.ts'
 import { CURRENT_FORMAT } from '../../storage/format-version.ts'
 import { threadKey } from '../../storage/keys.ts'
 import { noThread, type Store } from '../store.ts'
@@ -91,6 +92,7 @@ async function* rowLines(
   view: FamilyView,
   leaving: Leaving,
 ): AsyncGenerator<ExportLine | typeof CHANGED> {
-  for (const number of view.lanes.keys()) yield* checkpointLines(store, view, number, leaving)
+  const pause = pauses()
+  for (const number of view.lanes.keys()) yield* checkpointLines(store, view, number, leaving, pause)
   for (const thread of view.threads) yield* writeLines(store, view, thread, leaving)
 }

@@ -69,6 +69,7 @@ export class FamilyImport {
     for (const [, value] of facts.extra ?? []) await this.#soundness.check(value, this.#pause)
     const on = base && (await this.#base(number, seq, base))
     const given = encoder.encode(text)
+    await this.#pause()
     const parsed = await parseInSlices(given, this.#pause)
     const state = on ? fold(on.state, parseDelta(parsed)) : parsed
     await this.#soundness.check(state, this.#pause)
@@ -79,6 +80,7 @@ export class FamilyImport {
     const frame = isDelta
       ? deltaFrame(this.#laneFor(base[0]).name, on.facts, body.length)
       : keyframe(seq, body.length)
+    await this.#pause()
     const placed = checkpointPuts(
       this.#store.storage.limits,
       this.partition,
@@ -86,6 +88,7 @@ export class FamilyImport {
       { ...facts, frame },
       body,
     )
+    await this.#pause()
     await this.#stage.add(placed.puts)
     this.#recent.add(lane.name, { facts: placed.facts, state })
     this.hasUnshown ||= !this.#shown.has(lane.name, seq)
