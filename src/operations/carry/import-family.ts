@@ -23,8 +23,6 @@ import { readState, RecentStates, type HeldState } from './states.ts'
 /** Counts what is stored against what an import may take. */
 export type Spend = (bytes: number) => void
 
-const encoder = new TextEncoder()
-
 /** Checks the rows of one family, each against those before it, and stages them. */
 export class FamilyImport {
   /** Rows have come that nobody shows: they are swept when all else is there. */
@@ -58,7 +56,7 @@ export class FamilyImport {
     return this.#stage.open()
   }
 
-  async checkpoint({ lane: number, facts, base }: CheckpointLine, text: string): Promise<void> {
+  async checkpoint({ lane: number, facts, base }: CheckpointLine, payload: Uint8Array): Promise<void> {
     const lane = this.#laneFor(number)
     const { seq } = facts
     const gaps = this.#gapsOf(number, lane)
@@ -68,14 +66,12 @@ export class FamilyImport {
     gaps.pass(seq)
     for (const [, value] of facts.extra ?? []) await this.#soundness.check(value, this.#pause)
     const on = base && (await this.#base(number, seq, base))
-    const given = encoder.encode(text)
-    await this.#pause()
-    const parsed = await parseInSlices(given, this.#pause)
+    const parsed = await parseInSlices(payload, this.#pause)
     const state = on ? fold(on.state, parseDelta(parsed)) : parsed
     await this.#soundness.check(state, this.#pause)
     const isDelta = on && base && !isLong(on.facts.frame)
     // A chain that has become long gets a keyframe, as one that is saved does: so none is ever endless.
-    const body = on && !isDelta ? toBytes(state) : given
+    const body = on && !isDelta ? toBytes(state) : payload
     this.#spend(body.length)
     const frame = isDelta
       ? deltaFrame(this.#laneFor(base[0]).name, on.facts, body.length)
@@ -94,13 +90,12 @@ export class FamilyImport {
     this.hasUnshown ||= !this.#shown.has(lane.name, seq)
   }
 
-  async write({ lane: number, seq, at, taskId, index, channel }: WriteLine, text: string): Promise<void> {
+  async write({ lane: number, seq, at, taskId, index, channel }: WriteLine, body: Uint8Array): Promise<void> {
     const lane = this.#laneFor(number)
     const { owner } = lane
     if (!owner || seq >= owner.line.next) throw wrong('it belongs to no checkpoint')
     const { lane: shown } = laneOf(owner.segments, seq)
     if (!shows(owner.segments, shown, seq)) throw wrong('it belongs to no checkpoint')
-    const body = encoder.encode(text)
     await this.#soundness.check(await parseInSlices(body, this.#pause), this.#pause)
     this.#spend(body.length)
     this.#stage.need(checkpointKey(shown, seq))

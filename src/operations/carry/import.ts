@@ -3,6 +3,7 @@ import { pauses, type Pause } from '../../state/slices/pause.ts'
 import { importPartition, threadKey } from '../../storage/keys.ts'
 import type { Store } from '../store.ts'
 import { FamilyImport } from './import-family.ts'
+import { joined } from './joined.ts'
 import {
   MOST_PAYLOAD_BYTES,
   Tally,
@@ -56,7 +57,9 @@ export class Importer {
   #expects: 'header' | 'family' | 'threads' | 'rows' | 'nothing' = 'header'
   #lines: ThreadLine[] = []
   #family: FamilyImport | undefined
-  #body: { readonly line: CheckpointLine | WriteLine; readonly texts: string[]; left: number } | undefined
+  #body:
+    | { readonly line: CheckpointLine | WriteLine; readonly pieces: Uint8Array[]; left: number }
+    | undefined
 
   /** Stops soon after the signal says so. */
   constructor(store: Store, settings: Settings, signal: AbortSignal) {
@@ -122,7 +125,7 @@ export class Importer {
       case 'write':
         await this.#openRows()
         if (line.size > MOST_PAYLOAD_BYTES) throw tooLargeState(line.size)
-        this.#body = { line, texts: [], left: line.size }
+        this.#body = { line, pieces: [], left: line.size }
         return this.#more(line.body)
       case 'more':
         if (!this.#body) throw wrong('it continues nothing')
@@ -204,14 +207,15 @@ export class Importer {
   async #more(text: string): Promise<void> {
     const body = this.#body
     if (!body || !this.#family) return
-    body.texts.push(text)
-    body.left -= encoder.encode(text).length
+    const piece = encoder.encode(text)
+    body.pieces.push(piece)
+    body.left -= piece.length
     if (body.left > 0 && text !== '') return
     this.#body = undefined
     if (body.left !== 0) throw wrong('its payload is not of the size that it says')
-    const whole = body.texts.join('')
-    if (body.line.kind === 'checkpoint') await this.#family.checkpoint(body.line, whole)
-    else await this.#family.write(body.line, whole)
+    const payload = body.pieces.length === 1 ? piece : joined(body.pieces)
+    if (body.line.kind === 'checkpoint') await this.#family.checkpoint(body.line, payload)
+    else await this.#family.write(body.line, payload)
   }
 
   async #finishFamily(): Promise<void> {
