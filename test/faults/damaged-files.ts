@@ -79,7 +79,7 @@ function damage({ random }: ProofContext, folder: string, round: number): string
     const at = (): number => Math.floor(random() * size)
     if (kind === 'zeroes') {
       const from = at()
-      bytes.fill(0, from, from + 4096)
+      bytes.fill(0, from, Math.min(size, from + 4096))
     } else {
       for (let i = 0; i < 16; i++) {
         const index = at()
