@@ -1,5 +1,7 @@
 import type * as Forkpoint from 'forkpoint'
 import * as forkpoint from 'forkpoint'
+import type * as Leases from './leases.ts'
+import * as leases from './leases.ts'
 import type * as Loads from './loads.ts'
 import * as loads from './loads.ts'
 
@@ -8,6 +10,8 @@ declare global {
   var forkpoint: typeof Forkpoint
   // eslint-disable-next-line no-var
   var loads: typeof Loads
+  // eslint-disable-next-line no-var
+  var leases: typeof Leases
 }
 
-Object.assign(globalThis, { forkpoint, loads })
+Object.assign(globalThis, { forkpoint, leases, loads })

@@ -70,14 +70,15 @@ function launch(ground: Ground, profile: string, more: readonly string[]): Promi
       executablePath: found.path,
       ...(found.driver === 'bidi' && { channel: 'moz-firefox' }),
     })
-  const args = [
-    '--disable-dev-shm-usage',
-    ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
-    ...(ground === 'chromium-sqlite' ? [SQLITE] : []),
-    ...more,
-  ]
+  const args = [...flagsOf(ground), ...more]
   return chromium.launchPersistentContext(profile, { executablePath: found.path, args })
 }
+
+export const flagsOf = (ground: Ground): string[] => [
+  '--disable-dev-shm-usage',
+  ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+  ...(ground === 'chromium-sqlite' ? [SQLITE] : []),
+]
 
 /** The browser's main process: the one that was given this profile, and is nobody's helper. */
 function processOf(profile: string): number {
