@@ -1,0 +1,99 @@
+import { openCheckpointer, type Durability, type Host } from 'forkpoint'
+import { memoryStorage } from 'forkpoint/storage/memory'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { createHost } from '../../src/operations/create-host.ts'
+
+/** A page as far as it is listened to, and the host behind it, with the order of its calls kept. */
+async function page(durability: Durability) {
+  const target = new EventTarget()
+  const document = Object.assign(new EventTarget(), { visibilityState: 'visible' })
+  vi.stubGlobal('addEventListener', target.addEventListener.bind(target))
+  vi.stubGlobal('removeEventListener', target.removeEventListener.bind(target))
+  vi.stubGlobal('document', document)
+  onTestFinished(() => void vi.unstubAllGlobals())
+  const inner = await createHost({ storage: Object.assign(memoryStorage(), { close: async () => {} }) })
+  const calls: string[] = []
+  let gate: Promise<void> | undefined
+  const host: Host = {
+    ...inner,
+    async saveMany(request) {
+      calls.push(`${request.saves.length} saves`)
+      const reply = inner.saveMany(request)
+      await gate
+      return reply
+    },
+    rest() {
+      calls.push('rest')
+      return inner.rest()
+    },
+  }
+  const checkpointer = await openCheckpointer({ name: 'p', host, durability, onWarning: () => {} })
+  onTestFinished(() => checkpointer.close())
+  return {
+    calls,
+    checkpointer,
+    thread: checkpointer.thread<{ n: number }>('t'),
+    stored: async () => (await inner.load({ thread: 't', namespace: '' }))?.info.seq,
+    hold(until: Promise<void> | undefined) {
+      gate = until
+    },
+    leave: () => target.dispatchEvent(new Event('pagehide')),
+    hide() {
+      document.visibilityState = 'hidden'
+      document.dispatchEvent(new Event('visibilitychange'))
+    },
+  }
+}
+
+describe('a page that goes', () => {
+  it('sends what is left at once, behind what is under way, and then says that it rests', async () => {
+    const { calls, thread, hold, leave, stored } = await page('async')
+    await thread.save({ n: 0 })
+    await thread.load()
+    calls.length = 0
+    let go = (): void => {}
+    hold(new Promise((resolve) => (go = resolve)))
+    await Promise.all([thread.save({ n: 1 }), thread.save({ n: 2 })])
+    await thread.save({ n: 3 })
+    await thread.save({ n: 4 })
+    expect(calls).toEqual(['2 saves'])
+    leave()
+    expect(calls).toEqual(['2 saves', '2 saves', 'rest'])
+    await expect.poll(stored).toBe(5)
+    hold(undefined)
+    go()
+    // It came back out of the browser's cache, and goes on.
+    expect((await thread.save({ n: 5 })).seq).toBe(6)
+    expect((await thread.load())?.state).toEqual({ n: 5 })
+  })
+
+  it('writes the last state with durability exit, also when it is only hidden', async () => {
+    const { calls, thread, hide, leave, stored } = await page('exit')
+    for (const n of [1, 2, 3]) await thread.save({ n })
+    expect(calls).toEqual([])
+    hide()
+    expect(calls).toEqual(['1 saves'])
+    await expect.poll(stored).toBe(1)
+    for (const n of [4, 5]) expect((await thread.save({ n })).seq).toBe(2)
+    leave()
+    expect(calls).toEqual(['1 saves', '1 saves', 'rest'])
+    await expect.poll(stored).toBe(2)
+  })
+
+  it('has nothing to send with durability sync, and rests', async () => {
+    const { calls, thread, hide, leave } = await page('sync')
+    await thread.save({ n: 1 })
+    hide()
+    leave()
+    expect(calls).toEqual(['rest'])
+  })
+
+  it('is no longer listened to after close', async () => {
+    const { calls, checkpointer, thread, leave } = await page('async')
+    await thread.save({ n: 1 })
+    await checkpointer.close()
+    calls.length = 0
+    leave()
+    expect(calls).toEqual([])
+  })
+})
