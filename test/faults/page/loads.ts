@@ -142,6 +142,7 @@ export async function saveSome(options: OpenOptions, thread: string, count: numb
 export { fillForDamage, lookClosely } from './damaged.ts'
 export { goOn, saveUntilTold, workUntilFull } from './room.ts'
 export { fillLog, saveAndStay, timeFirstSaves } from './torn.ts'
+export { keepInServiceWorker, missingInServiceWorker } from './in-service-worker.ts'
 export { askToPersist, keep, missing } from './witness.ts'
 export { raceToFork, raceToRemove, raceToSave, readEverything } from './races.ts'
 export { killWorkers } from './killed-workers.ts'

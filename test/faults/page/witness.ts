@@ -2,18 +2,26 @@
 import { openCheckpointer, type LostHead } from 'forkpoint'
 
 /** Saves so many steps to each of these threads, and closes. */
-export async function keep(name: string, steps: Readonly<Record<string, number>>): Promise<void> {
-  const checkpointer = await openCheckpointer({ name })
+export async function keep(
+  name: string,
+  steps: Readonly<Record<string, number>>,
+  worker: 'auto' | false = 'auto',
+): Promise<void> {
+  const checkpointer = await openCheckpointer({ name, worker })
   for (const [id, most] of Object.entries(steps))
     for (let step = 1; step <= most; step++) await checkpointer.thread(id).save({ step }, { step })
   await checkpointer.close()
 }
 
 /** Opens it again: every loss that is told, and how many `verify` reports. */
-export async function missing(name: string): Promise<{ told: (readonly LostHead[])[]; reported: number }> {
+export async function missing(
+  name: string,
+  worker: 'auto' | false = 'auto',
+): Promise<{ told: (readonly LostHead[])[]; reported: number }> {
   const told: (readonly LostHead[])[] = []
   const checkpointer = await openCheckpointer({
     name,
+    worker,
     onWarning: ({ code, loss }) => {
       if (code === 'DATA_LOSS') told.push(loss?.heads ?? [])
     },

@@ -23,7 +23,8 @@ export async function openSite(folder: string): Promise<Site> {
     root: fileURLToPath(new URL('../page/', import.meta.url)),
     logLevel: 'warn',
     resolve: { alias: aliases },
-    worker: { format: 'es' },
+    // A service worker must be one file: nothing can be imported there later.
+    worker: { format: 'es', rolldownOptions: { output: { codeSplitting: false } } },
     build: { outDir, emptyOutDir: true, target: 'es2022' },
   })
   const acks: unknown[] = []
