@@ -132,7 +132,9 @@ function refuseOther(expected: string, { database }: ReconcileReply): void {
 /** What the engine knows of it, in words. */
 function saidOf({ dataLoss, unclean, wasAsync }: SessionReport): string | undefined {
   if (dataLoss !== undefined) return `The browser has thrown away what it could not read: ${dataLoss}.`
-  if (unclean && wasAsync)
+  // Without locks a session that lives, in another tab, looks like one that was killed.
+  const isSure = (globalThis.navigator as Partial<Navigator> | undefined)?.locks !== undefined
+  if (unclean && wasAsync && isSure)
     return 'The session before this one ended before all that it had acknowledged was durable; its latest saves may be gone.'
   return undefined
 }

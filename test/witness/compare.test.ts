@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { CheckpointerError, SessionReport } from 'forkpoint'
 import type { LossRecord } from '../../src/operations/host.ts'
 import { compare } from '../../src/witness/compare.ts'
@@ -20,6 +20,8 @@ async function toldAfter(session: SessionReport | undefined): Promise<{
   return { warnings, records }
 }
 
+afterEach(() => vi.unstubAllGlobals())
+
 const clean: SessionReport = { unclean: false, wasAsync: false }
 
 describe('what the storage reports of the sessions before', () => {
@@ -39,10 +41,16 @@ describe('what the storage reports of the sessions before', () => {
       false,
     ],
   ])('tells that %s, though nothing is remembered', async (_, session, words, isCertain) => {
+    vi.stubGlobal('navigator', { locks: {} })
     const { warnings, records } = await toldAfter(session)
     expect(warnings).toMatchObject([{ code: 'DATA_LOSS', loss: { heads: [] } }])
     expect(warnings[0]?.message).toContain(words)
     const record = { message: warnings[0]?.message, loss: warnings[0]?.loss }
     expect(records).toMatchObject(isCertain ? [record] : [])
+  })
+
+  it('does not take a tab that lives for one that was killed where no locks tell them apart', async () => {
+    vi.stubGlobal('navigator', {})
+    expect(await toldAfter({ unclean: true, wasAsync: true })).toEqual({ warnings: [], records: [] })
   })
 })
