@@ -49,7 +49,7 @@ export async function checkThreads(
 
 const placeOf = ({ thread, namespace }: ThreadFacts) => ({ thread, namespace })
 
-/** The head's row, what may be newer than it, and one row of each stretch that must have some. */
+/** The head's row and the keyframe below it, what may be newer, and one row of each stretch that must have some. */
 function queriesFor(partition: string, row: Row): Query[] {
   if (readingOf(partition, 'threads', row, () => needFacts(partition, row))) return []
   const thread = openThread(partition, row)
@@ -57,7 +57,9 @@ function queriesFor(partition: string, row: Row): Query[] {
   return [
     {
       table: 'checkpoints',
-      keys: head ? [checkpointKey(laneOf(segments, head.seq).lane, head.seq)] : [],
+      keys: head
+        ? [head.seq, head.frame.root].map((seq) => checkpointKey(laneOf(segments, seq).lane, seq))
+        : [],
     },
     { table: 'checkpoints', ...seqRange(lane, (head?.seq ?? 0) + 1, END), reverse: true, limit: BEHIND },
     ...stretchesOf(thread).map(([its, from, to]): Query => ({

@@ -4,7 +4,7 @@ import { compareKeys, type Row } from '../../storage/storage.ts'
 import { infoOf, openCheckpoint } from '../rows/checkpoint-row.ts'
 import { laneOf, shows } from '../rows/lanes.ts'
 import { openThread, type ThreadFacts, type ThreadRow } from '../rows/thread-row.ts'
-import { describe } from '../store.ts'
+import { describe, unlessDamaged } from '../store.ts'
 import { expectedIn } from './expected.ts'
 import type { Finding } from './finding.ts'
 import { readingOf, type Look } from './look.ts'
@@ -39,8 +39,8 @@ export function stretchesOf(thread: ThreadRow): (readonly [lane: string, from: n
 /** What a thread's row says, beside what stands there. */
 export function checkClaims({ family }: Look, thread: ThreadRow, beside: readonly Row[][]): Wrong[] {
   const { facts } = thread
-  const [[head] = [], newer = [], ...stretches] = beside
-  const wrong: Wrong[] = checkHead(thread, head, newer)
+  const [ends = [], newer = [], ...stretches] = beside
+  const wrong: Wrong[] = checkHead(thread, ends, newer)
   const highest = Math.max(facts.head?.seq ?? 0, ...newer.map(({ key }) => seqOf(key)))
   if (facts.next <= highest)
     wrong.push({ kind: 'thread', problem: `Its next seq is ${facts.next}, but there is ${highest}.` })
@@ -57,7 +57,7 @@ export function checkClaims({ family }: Look, thread: ThreadRow, beside: readonl
   return wrong
 }
 
-function checkHead({ partition, facts }: ThreadRow, row: Row | undefined, newer: readonly Row[]): Wrong[] {
+function checkHead({ partition, facts }: ThreadRow, ends: readonly Row[], newer: readonly Row[]): Wrong[] {
   const { head, segments, lane } = facts
   const behind = newer.find(({ key }) => shows(segments, lane, seqOf(key)))
   if (behind) {
@@ -66,6 +66,7 @@ function checkHead({ partition, facts }: ThreadRow, row: Row | undefined, newer:
   }
   if (!head) return []
   const at = { kind: 'head', seq: head.seq } as const
+  const row = ends.find(({ key }) => seqOf(key) === head.seq)
   if (!row) return [{ ...at, problem: `Its head is checkpoint ${head.seq}, which is not there.` }]
   if (!shows(segments, laneOf(segments, head.seq).lane, head.seq))
     return [{ ...at, problem: `Its head is checkpoint ${head.seq}, which it does not show.` }]
@@ -73,10 +74,14 @@ function checkHead({ partition, facts }: ThreadRow, row: Row | undefined, newer:
   if (readingOf(partition, 'checkpoints', row, () => openCheckpoint(partition, row))) return []
   const its = openCheckpoint(partition, row).facts
   const isCopy = JSON.stringify(infoOf(its)) === JSON.stringify(infoOf(head))
-  // A copy may be from before a new keyframe: then it reads from further back.
-  if (isCopy && head.frame.root <= its.frame.root) return []
+  // A copy may be from before a new keyframe, and reads from further back; or know of one that the row does not.
+  const root = ends.find(({ key }) => seqOf(key) === head.frame.root)
+  if (isCopy && (head.frame.root <= its.frame.root || (root && isKeyframe(partition, root)))) return []
   return [{ ...at, problem: `What it says of its head, checkpoint ${head.seq}, is not what stands there.` }]
 }
+
+const isKeyframe = (partition: string, row: Row): boolean =>
+  unlessDamaged(() => openCheckpoint(partition, row).facts.frame.base === undefined) ?? false
 
 function checkRoot(threads: readonly ThreadRow[], { thread, head }: ThreadFacts): Wrong[] {
   const root = threads.find(({ facts }) => facts.thread === thread && facts.namespace === '')

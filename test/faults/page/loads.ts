@@ -67,6 +67,8 @@ const message = (n: number): string => `${n} `.repeat(n % 41 === 0 ? 30_000 : 20
 export interface Findings {
   readonly checked: number
   readonly missing: readonly string[]
+  /** The ids of those. */
+  readonly lost: readonly string[]
   /** Those missing while a later one of their thread is there. */
   readonly middle: readonly string[]
   readonly wrong: readonly string[]
@@ -90,7 +92,7 @@ export async function look(options: OpenOptions, acks: readonly Ack[]): Promise<
 async function compare(
   checkpointer: Checkpointer,
   acks: readonly Ack[],
-): Promise<Pick<Findings, 'checked' | 'missing' | 'middle' | 'wrong'>> {
+): Promise<Omit<Findings, 'problems' | 'warnings'>> {
   // By id: where saves are written behind, the seq is as it will be unless another tab is first.
   const wanted = new Map<string, Map<string, SaveAck>>()
   for (const each of acks) {
@@ -105,13 +107,14 @@ async function compare(
     for (const { id, seq } of saves?.values() ?? []) if (seq < each.keep) saves?.delete(id)
   }
   const missing: string[] = []
+  const lost: string[] = []
   const middle: string[] = []
   const wrong: string[] = []
   let checked = 0
   for (const [thread, saves] of wanted) {
-    let newest = 0
+    const newest = new Map<string, number>()
     for await (const { seq, id, state } of checkpointer.thread<State>(thread).history({ states: true })) {
-      newest = Math.max(newest, seq)
+      newest.set(tabIn(state.mark), Math.max(newest.get(tabIn(state.mark)) ?? 0, countIn(state.mark)))
       const save = saves.get(id)
       if (!save) continue
       checked++
@@ -119,11 +122,19 @@ async function compare(
       if (state.mark !== save.mark || !state.messages.every((each) => typeof each === 'string'))
         wrong.push(`${thread} ${seq}: ${state.mark}, not ${save.mark}`)
     }
-    for (const { seq, mark } of saves.values())
-      (seq < newest ? middle : missing).push(`${thread} ${seq}: ${mark}`)
+    for (const { seq, id, mark } of saves.values()) {
+      const name = `${thread} ${seq}: ${mark}`
+      missing.push(name)
+      lost.push(id)
+      // In the order of the tab that saved it: what others have saved meanwhile says nothing of it.
+      if (countIn(mark) < (newest.get(tabIn(mark)) ?? 0)) middle.push(name)
+    }
   }
-  return { checked, missing: [...middle, ...missing].slice(0, 20), middle, wrong: wrong.slice(0, 20) }
+  return { checked, missing, lost, middle, wrong: wrong.slice(0, 20) }
 }
+
+const tabIn = (mark: string): string => mark.split(' ')[0] ?? ''
+const countIn = (mark: string): number => Number(mark.split(' ').at(-1)) || 0
 
 /** Saves that follow a fault: what was reopened must take them, and keep them. */
 export async function saveSome(options: OpenOptions, thread: string, count: number): Promise<Ack[]> {
