@@ -7,7 +7,7 @@ import {
   type LoadTimings,
   type SaveTimings,
 } from './page/api.ts'
-import type { RemovalTimings } from './page/api.ts'
+import type { BehindTimings, RemovalTimings } from './page/api.ts'
 import type { Timing } from './page/timing.ts'
 import { max, median, percentile } from './statistics.ts'
 
@@ -17,6 +17,8 @@ export interface Figures {
   readonly saves: Record<Kind, Record<Contender, SaveFigures>>
   /** Of saves one right after the other, over all steps; the best of three runs. */
   readonly burst: Spread
+  /** The same saves with durability `async`, and with `sync` in the same run. */
+  readonly behind: BehindTimings
   /** How long each call held the page in these runs, on a page that was new. */
   readonly blocking: Blocking
   readonly bytes: BytesHanded
@@ -102,6 +104,8 @@ export async function measure(
     await browser.renew()
     bursts.push(await browser.run('burst', { steps, id }))
   }
+  say('saves written behind')
+  const behind = await browser.run('behind', { steps })
   await browser.run('burst', { steps: 10, id: 'short' })
   await browser.run('burst', { steps: 1, id: 'small' })
   say('bytes')
@@ -126,6 +130,7 @@ export async function measure(
     saves: { plain: saveFigures(plain), frozen: saveFigures(frozen) },
     burst: best(bursts.map((burst) => spread(burst.map(({ wall }) => wall)))),
     blocking: blockingOf(bursts),
+    behind,
     bytes,
     loads: {
       cold: compared(cold),

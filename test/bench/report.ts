@@ -4,7 +4,7 @@ import type { Target } from './targets.ts'
 
 /** The figures for people. */
 export function report(figures: Figures, targets: readonly Target[]): string {
-  const { steps, saves, burst, blocking, bytes, loads, forks, background, removals } = figures
+  const { steps, saves, burst, behind, blocking, bytes, loads, forks, background, removals } = figures
   return [
     ...savesTable('plain', saves.plain, steps),
     '',
@@ -13,6 +13,7 @@ export function report(figures: Figures, targets: readonly Target[]): string {
     `forkpoint, in a burst: ${spreadText(burst)}, all ${steps} in ${ms(burst.total)}`,
     `  its calls hold the page: median ${ms(blocking.median)}, longest ${blocking.longest.map(({ step, sync }) => `${ms(sync)} (step ${step})`).join(', ')}`,
     '',
+    `written behind, in a burst: ${ms(behind.async)} for each save until all are durable, ${number(behind.async / behind.sync)} x sync (${ms(behind.sync)})`,
     `save with compaction and retention: ${spreadText(background.with)} (${background.left} checkpoints left)`,
     `  with neither: ${spreadText(background.without)}`,
     '',

@@ -5,6 +5,7 @@ import type { Timing } from './timing.ts'
 export interface BenchPage {
   saves(options: { readonly steps: number; readonly kind: Kind }): Promise<SaveTimings>
   burst(options: { readonly steps: number; readonly id: string }): Promise<Timing[]>
+  behind(options: { readonly steps: number }): Promise<BehindTimings>
   bytes(options: { readonly steps: number }): Promise<BytesHanded>
   /** To be called once, on a page that is new. */
   coldLoad(options: { readonly rawFirst: boolean }): Promise<LoadTimings>
@@ -23,6 +24,12 @@ export const CONTENDERS = ['floor', 'naive', 'forkpoint'] as const
 export type Contender = (typeof CONTENDERS)[number]
 /** A timing for each step. */
 export type SaveTimings = Record<Contender, Timing[]>
+
+/** Milliseconds for each save, until all are durable. */
+export interface BehindTimings {
+  readonly sync: number
+  readonly async: number
+}
 
 export interface LoadTimings {
   readonly raw: Timing

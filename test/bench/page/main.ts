@@ -2,6 +2,7 @@ import { background } from './background.ts'
 import { bytes } from './bytes.ts'
 import { coldLoad, freshWorkerLoads, histories, warmLoads } from './loads.ts'
 import { forks, removals } from './others.ts'
+import { behind } from './behind.ts'
 import { burst, saves } from './saves.ts'
 
 if (!globalThis.crossOriginIsolated)
@@ -10,6 +11,7 @@ if (!globalThis.crossOriginIsolated)
 globalThis.bench = {
   saves,
   burst,
+  behind,
   bytes,
   coldLoad,
   freshWorkerLoads,
