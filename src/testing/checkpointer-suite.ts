@@ -7,6 +7,7 @@ import { forkingLaws } from './checkpointer/forking.ts'
 import { leaseLaws } from './checkpointer/leases.ts'
 import { listingLaws } from './checkpointer/listing.ts'
 import { longRemovalLaws } from './checkpointer/long-removals.ts'
+import { mendingLaws } from './checkpointer/mending.ts'
 import { racingLaws } from './checkpointer/racing.ts'
 import { removingLaws } from './checkpointer/removing.ts'
 import { retainingLaws } from './checkpointer/retaining.ts'
@@ -34,6 +35,7 @@ export function checkpointerSuite(name: string, fresh: () => Promise<Ground>): v
     describe('export and import', () => carryingLaws(fresh))
     describe('files that do harm', () => damagedFileLaws(fresh))
     describe('races', () => racingLaws(fresh))
+    describe('damage', () => mendingLaws(fresh))
     describe('leases', () => leaseLaws(fresh))
   })
 }

@@ -1,5 +1,6 @@
 import 'fake-indexeddb/auto'
 import { openCheckpointer, type CheckpointerError, type OpenOptions } from 'forkpoint'
+import { indexedDbStorage } from 'forkpoint/storage/indexeddb'
 import { memoryStorage, type MemoryStorageOptions } from 'forkpoint/storage/memory'
 import { checkpointerSuite, type Ground } from 'forkpoint/testing'
 
@@ -18,6 +19,7 @@ function inMemory(
     const given = { name: 'memory', storage, durability, onWarning: onlyShifts }
     return {
       open: (more = {}) => openCheckpointer({ ...given, ...more }),
+      storage: async () => storage,
       isWrittenBehind: durability === 'async',
     }
   }
@@ -38,6 +40,7 @@ for (const [title, durability] of [
     const options = { name, worker: false, durability, onWarning: onlyShifts } as const
     return {
       open: (more = {}) => openCheckpointer({ ...options, ...more }),
+      storage: async () => indexedDbStorage({ name }),
       isWrittenBehind: durability === 'async',
     }
   })

@@ -2,8 +2,9 @@ import { openCheckpointer, type Verification } from '../../src/index.ts'
 import { memoryStorage } from '../../src/storage/memory.ts'
 import { compareKeys, type Put, type Storage } from '../../src/storage/storage.ts'
 import { broken, type Figures, type Proof, type ProofContext } from './support/proof.ts'
-import { PLACES, richStorage, statesOf, typesOfRich } from './support/rich.ts'
+import { PLACES, richStorage, typesOfRich } from './support/rich.ts'
 import { factsOf, putOf, rowsOf, type StoredRow } from './support/rows.ts'
+import { statesOf } from './support/states.ts'
 
 /** A row as it was, and what became of it: absent when it was deleted. */
 interface Damage {
@@ -121,7 +122,9 @@ function damaged(rows: readonly StoredRow[], random: () => number): Damage {
   if (choice === 0) return { row, what: 'deleted' }
   if (choice === 1 && (put.alias || put.rank !== undefined)) {
     const [lane, id] = (put.alias ?? ['', '']) as [string, string]
-    const index = put.alias ? { alias: [lane, flipText(id)] } : { rank: (put.rank ?? 0) ^ 1024 }
+    const index = put.alias
+      ? { alias: [lane, flipText(id)] }
+      : { rank: (put.rank ?? 0) + 2 ** Math.floor(random() * 40) }
     return { row, what: 'index', put: { ...put, ...index } }
   }
   if (choice === 2) {

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { openCheckpointer, type Checkpointer } from 'forkpoint'
+import { openCheckpointer } from 'forkpoint'
 import { memoryStorage } from 'forkpoint/storage/memory'
 import { expect, it } from 'vitest'
-import { createCodec } from '../../src/state/codec.ts'
-import { PLACES, richStorage, typesOfRich } from '../faults/support/rich.ts'
+import { richStorage, typesOfRich } from '../faults/support/rich.ts'
+import { asRead } from './as-read.ts'
 import { dump } from './dump.ts'
 
 const reader = fileURLToPath(new URL('reader.py', import.meta.url))
@@ -16,25 +16,6 @@ function python(input: string): { readonly out: string; readonly error: string }
       cause: ran.error,
     })
   return { out: ran.stdout, error: ran.stderr }
-}
-
-/** What the library reads, in the form that the second reader gives. */
-async function asRead(checkpointer: Checkpointer): Promise<Record<string, Record<string, unknown>>> {
-  const codec = createCodec(typesOfRich)
-  const threads: Record<string, Record<string, unknown>> = {}
-  for (const [id, namespace] of PLACES) {
-    const thread = checkpointer.thread(id, { namespace })
-    const checkpoints: Record<string, unknown> = {}
-    const writes: unknown[] = []
-    for await (const { seq, id: its, state } of thread.history({ states: true, order: 'oldest' })) {
-      checkpoints[seq] = { id: its, state: codec.capture(state).state }
-      const { pendingWrites = [] } = (await thread.load(seq)) ?? {}
-      for (const { taskId, index, channel, value } of pendingWrites)
-        writes.push({ seq, taskId, index, channel, value: codec.capture(value).state })
-    }
-    threads[id] = { ...threads[id], [namespace]: { checkpoints, writes } }
-  }
-  return threads
 }
 
 it('a reader in another language, written from docs/format.md, reads the same', async () => {

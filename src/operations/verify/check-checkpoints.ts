@@ -9,7 +9,7 @@ import type { Store } from '../store.ts'
 import type { Finding, Found } from './finding.ts'
 import { missingBetween } from './gaps.ts'
 import { isSame, lastOf, look, pageOf, readingOf, unlessUnread } from './look.ts'
-import type { Pace } from './pace.ts'
+import type { Pause } from '../../state/slices/pause.ts'
 import { reachOf } from './reach.ts'
 import { States } from './states.ts'
 
@@ -22,7 +22,7 @@ export async function checkCheckpoints(
   store: Store,
   partition: string,
   after: Key | undefined,
-  pace: Pace,
+  pause: Pause,
 ): Promise<Found> {
   const page = await firstLook(store, partition, after)
   const { family, isWhole, rows: found } = await look(store, partition, [page.range, ...page.queries])
@@ -32,7 +32,7 @@ export async function checkCheckpoints(
   const states = new States(new FrameRows(partition, [...rows, ...links], beside.flat()))
   const findings = missingBetween(family, rows, after, page.isLast)
   for (const row of rows) {
-    await pace.rest()
+    await pause()
     const at = page.rows.findIndex((seen) => isSame(seen, row))
     findings.push(...checkRow(family, isWhole, row, at < 0 ? undefined : states, aliased[at]))
   }
@@ -133,7 +133,7 @@ function checkRow(
         ...each({ ...about, kind: 'unreadable', problem: `Checkpoint ${seq} cannot be read: ${problem}` }),
       )
   }
-  if (states && !aliased.some(({ version, key }) => version === row.version && seqOf(key) === seq))
+  if (states && !aliased.some((found) => isSame(found, row)))
     findings.push(...each({ ...about, kind: 'index', problem: `Checkpoint ${seq} is not found by its id.` }))
   if (shown.length === 0 && isWhole && !family.sweep.includes(lane)) {
     const isLeftOver = family.threads.some(({ facts }) => facts.lane === lane)

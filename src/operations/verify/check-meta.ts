@@ -5,7 +5,7 @@ import { problemOfLoss } from '../lost.ts'
 import type { Store } from '../store.ts'
 import type { Finding, Found } from './finding.ts'
 import { lastOf, look, pageOf, readingOf, type Look } from './look.ts'
-import type { Pace } from './pace.ts'
+import type { Pause } from '../../state/slices/pause.ts'
 
 /** What was set aside stands here too, and is as large as rows get. */
 const PAGE = 4
@@ -15,7 +15,7 @@ export async function checkMeta(
   store: Store,
   partition: string,
   after: Key | undefined,
-  pace: Pace,
+  pause: Pause,
 ): Promise<Found> {
   const now = await look(store, partition, [
     pageOf('meta', after, PAGE),
@@ -24,7 +24,7 @@ export async function checkMeta(
   const [rows = [], family = []] = now.rows
   const findings: Finding[] = []
   for (const row of rows) {
-    await pace.rest()
+    await pause()
     findings.push(...checkMetaRow(now, row))
   }
   if (after === undefined && family.length === 0 && now.family.threads.length > 0) {

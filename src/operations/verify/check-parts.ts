@@ -7,7 +7,7 @@ import { namedParts } from '../writes.ts'
 import { expectedIn } from './expected.ts'
 import type { Finding, Found } from './finding.ts'
 import { lastOf, look, pageOf, readingOf, unlessUnread, type Look } from './look.ts'
-import type { Pace } from './pace.ts'
+import type { Pause } from '../../state/slices/pause.ts'
 
 /** Parts are as large as rows get. */
 const PAGE = 4
@@ -19,7 +19,7 @@ export async function checkParts(
   store: Store,
   partition: string,
   after: Key | undefined,
-  pace: Pace,
+  pause: Pause,
 ): Promise<Found> {
   const page = pageOf('parts', after, PAGE)
   const [first = []] = await store.storage.read(partition, [page])
@@ -34,7 +34,7 @@ export async function checkParts(
   const [rows = [], ...beside] = now.rows
   const findings: Finding[] = []
   for (const row of rows) {
-    await pace.rest()
+    await pause()
     const at = first.findIndex(({ key }) => compareKeys(key, row.key) === 0)
     if (at < 0) continue
     const [checkpoints = [], writes = []] = beside.slice(2 * at, 2 * at + 2)

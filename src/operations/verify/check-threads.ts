@@ -5,7 +5,7 @@ import { openThread, type ThreadFacts, type ThreadRow } from '../rows/thread-row
 import type { Store } from '../store.ts'
 import type { Finding, Found } from './finding.ts'
 import { isSame, lastOf, look, pageOf, readingOf } from './look.ts'
-import type { Pace } from './pace.ts'
+import type { Pause } from '../../state/slices/pause.ts'
 import { countWrites } from './count-writes.ts'
 import { checkClaims, needFacts, stretchesOf, type Wrong } from './thread-claims.ts'
 
@@ -19,7 +19,7 @@ export async function checkThreads(
   store: Store,
   partition: string,
   after: Row['key'] | undefined,
-  pace: Pace,
+  pause: Pause,
 ): Promise<Found> {
   const page = pageOf('threads', after, PAGE)
   const [seen = []] = await store.storage.read(partition, [page])
@@ -28,12 +28,12 @@ export async function checkThreads(
   const [rows = [], ...answers] = seenNow.rows
   const findings: Finding[] = []
   for (const row of rows) {
-    await pace.rest()
+    await pause()
     const wrong = readingOf(partition, 'threads', row, () => needFacts(partition, row))
     if (wrong) findings.push(wrong)
   }
   for (const { row, queries } of asked) {
-    await pace.rest()
+    await pause()
     const beside = answers.splice(0, queries.length)
     // A row that has changed since was asked about as it was: the writer's commit says enough of it.
     const isThere = rows.some((now) => isSame(now, row))
@@ -94,7 +94,7 @@ function checkCount({ writes = 0 }: ThreadFacts, count: number): Wrong[] {
 
 function checkListed(facts: ThreadFacts, row: Row, first: ListedRow | undefined): Wrong[] {
   if (facts.namespace !== '') return []
-  if (first?.version === row.version && first.rank === facts.updatedAt) return []
+  if (first && isSame(first, row) && first.rank === facts.updatedAt) return []
   return [{ kind: 'index', problem: 'It does not stand in the list of threads where it belongs.' }]
 }
 

@@ -5,7 +5,7 @@ import type { Store } from '../store.ts'
 import { openWrite } from '../writes.ts'
 import type { Finding, Found } from './finding.ts'
 import { lastOf, look, pageOf, readingOf, type Look } from './look.ts'
-import type { Pace } from './pace.ts'
+import type { Pause } from '../../state/slices/pause.ts'
 
 const PAGE = 32
 
@@ -14,7 +14,7 @@ export async function checkWrites(
   store: Store,
   partition: string,
   after: Key | undefined,
-  pace: Pace,
+  pause: Pause,
 ): Promise<Found> {
   const page = pageOf('writes', after, PAGE)
   const { family, rows: first } = await look(store, partition, [page])
@@ -31,7 +31,7 @@ export async function checkWrites(
   const [rows = [], standing = [], ...pieces] = now.rows
   const findings: Finding[] = []
   for (const row of rows) {
-    await pace.rest()
+    await pause()
     const at = places.findIndex(([lane, seq]) => lane === row.key[0] && seq === row.key[1])
     // It came between the two looks: what belongs to it was not asked for.
     if (at < 0) continue

@@ -8,7 +8,7 @@ import { checkParts } from './check-parts.ts'
 import { checkThreads } from './check-threads.ts'
 import { checkWrites } from './check-writes.ts'
 import { identityOf, problemOf, type Finding, type Found } from './finding.ts'
-import { Pace } from './pace.ts'
+import { pauses, type Pause } from '../../state/slices/pause.ts'
 
 /** One call looks at this many rows and states, or for so long: then its caller may show progress, or stop. */
 const A_CALL = 1000
@@ -16,7 +16,7 @@ const A_CALL_MS = 50
 /** What is found has to be found so often: a writer may pass between two reads, and not twice in the same way. */
 const LOOKS = 3
 
-type Step = (store: Store, partition: string, after: Key | undefined, pace: Pace) => Promise<Found>
+type Step = (store: Store, partition: string, after: Key | undefined, pause: Pause) => Promise<Found>
 
 const STEPS: Readonly<Record<Table, Step>> = {
   threads: checkThreads,
@@ -28,13 +28,13 @@ const STEPS: Readonly<Record<Table, Step>> = {
 
 /** Checks the next rows: each by itself, and what it says of others. Reads a page at a time. */
 export async function verify(store: Store, { from }: VerifyRequest): Promise<VerifyReply> {
-  const pace = new Pace()
+  const pause = pauses()
   const until = performance.now() + A_CALL_MS
   const findings: Finding[] = []
   let checked = 0
   let at = from ?? (await nextPartition(store))
   while (at && checked < A_CALL && performance.now() < until) {
-    const found = await surely(store, at, pace)
+    const found = await surely(store, at, pause)
     findings.push(...found.findings)
     checked += found.checked
     at = found.last ? { ...at, after: found.last } : (nextTable(at) ?? (await nextPartition(store, at)))
@@ -47,11 +47,11 @@ export async function findingsIn(
   store: Store,
   partition: string,
 ): Promise<{ checked: number; findings: readonly Finding[] }> {
-  const pace = new Pace()
+  const pause = pauses()
   const findings: Finding[] = []
   let checked = 0
   for (let at: Cursor | undefined = startOf(partition); at;) {
-    const found: Found = await surely(store, at, pace)
+    const found: Found = await surely(store, at, pause)
     findings.push(...found.findings)
     checked += found.checked
     at = found.last ? { ...at, after: found.last } : nextTable(at)
@@ -59,9 +59,9 @@ export async function findingsIn(
   return { checked, findings }
 }
 
-async function surely(store: Store, { partition, table, after }: Cursor, pace: Pace): Promise<Found> {
+async function surely(store: Store, { partition, table, after }: Cursor, pause: Pause): Promise<Found> {
   if (await isUnderWay(store, partition)) return { checked: 0, findings: [] }
-  const look = (): Promise<Found> => STEPS[table](store, partition, after, pace)
+  const look = (): Promise<Found> => STEPS[table](store, partition, after, pause)
   const first = await look()
   let { findings } = first
   for (let looks = 1; looks < LOOKS && findings.length > 0; looks++) {

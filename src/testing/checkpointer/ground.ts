@@ -5,6 +5,7 @@ import type { Durability } from '../../checkpointer/durability.ts'
 import type { RetentionPolicy } from '../../checkpointer/retention.ts'
 import type { Thread } from '../../checkpointer/thread.ts'
 import { CheckpointerError, type ErrorCode } from '../../errors.ts'
+import type { Storage } from '../../storage/storage.ts'
 import type { TypeRegistration } from '../../state/types.ts'
 
 /** What a law opens a checkpointer with. */
@@ -23,6 +24,8 @@ export interface Ground {
   readonly isWrittenBehind?: boolean
   /** Opens it: again after a close, or a second time beside one that is open. */
   open(options?: GroundOptions): Promise<Checkpointer>
+  /** The rows beneath, for laws that damage them. */
+  storage?(): Promise<Storage>
   /** Removes it, when the test is over. */
   clear?(): Promise<void>
 }

@@ -1,4 +1,3 @@
-import { inspect } from 'node:util'
 import {
   openCheckpointer,
   type Checkpointer,
@@ -76,11 +75,11 @@ async function fillRichly(checkpointer: Checkpointer): Promise<void> {
   await b.prune({ keepEvery: 3, ancestors: 'drop' })
   await a.putWrites(13, 'task 1', [
     { channel: 'found', value: { n: 1 } },
-    { channel: 'large', value: noise(40_000, 7) },
+    { channel: 'large', value: noise(18_000, 7) },
   ])
   await c.putWrites(9, 'task 2', [{ channel: 'found', value: 'borrowed' }])
   const large = checkpointer.thread<{ text: string; n: number }>('large')
-  for (let n = 1; n <= 4; n++) await large.save({ text: noise(50_000, n % 2), n })
+  for (let n = 1; n <= 4; n++) await large.save({ text: noise(17_000, n % 2), n })
   const spaces = checkpointer.thread<Talk>('spaces', { namespace: 'sub/graph' })
   for (let i = 1; i <= 4; i++) await spaces.save(talk(i, 'sub'))
   for (let i = 1; i <= 2; i++) await checkpointer.thread<Talk>('spaces').save(talk(i, 'root'))
@@ -113,33 +112,3 @@ export const PLACES = [
   ['kinds', ''],
   ['heir', ''],
 ] as const
-
-/** Every state that can be read, as text, by thread, namespace and seq; those that cannot, by their code. */
-export async function statesOf(
-  checkpointer: Checkpointer,
-  places: readonly (readonly [thread: string, namespace: string])[] = PLACES,
-  seqs: readonly number[] = Array.from({ length: 22 }, (_, i) => i + 1),
-): Promise<Map<string, string>> {
-  const found = new Map<string, string>()
-  for (const [id, namespace] of places) {
-    const thread = checkpointer.thread(id, { namespace })
-    for (const seq of seqs) {
-      const name = `${id}/${namespace}/${seq}`
-      try {
-        const loaded = await thread.load(seq)
-        if (loaded)
-          found.set(
-            name,
-            inspect([loaded.id, loaded.label, loaded.state, loaded.pendingWrites], {
-              depth: 20,
-              maxStringLength: null,
-              maxArrayLength: null,
-            }),
-          )
-      } catch (error) {
-        found.set(name, (error as { code: string }).code)
-      }
-    }
-  }
-  return found
-}
