@@ -26,14 +26,14 @@ type ImportPages = (bytes: Uint8Array, isLast: boolean) => Promise<ImportPageRep
 
 /** The exports and imports that are under way here, by the ids that callers gave them. */
 interface Carries {
-  readonly exports: Map<string, Carry<ExportPages>>
-  readonly imports: Map<string, Carry<ImportPages>>
+  readonly exporting: Map<string, Carry<ExportPages>>
+  readonly importing: Map<string, Carry<ImportPages>>
 }
 
 const all = new WeakMap<Store, Carries>()
 
 function carriesOf(store: Store): Carries {
-  const known = all.get(store) ?? { exports: new Map(), imports: new Map() }
+  const known = all.get(store) ?? { exporting: new Map(), importing: new Map() }
   all.set(store, known)
   return known
 }
@@ -41,7 +41,7 @@ function carriesOf(store: Store): Carries {
 /** The next lines of an export; it begins with page 0, and ends with its last one or with `endCarry`. */
 export function exportPage(store: Store, request: ExportPageRequest): Promise<ExportPageReply> {
   return nextPage(
-    carriesOf(store).exports,
+    carriesOf(store).exporting,
     request,
     async () => startExport(store, request),
     (run) => run(),
@@ -52,7 +52,7 @@ export function exportPage(store: Store, request: ExportPageRequest): Promise<Ex
 /** The next bytes of an import; it begins with page 0. Nothing of it is there before the last page is answered. */
 export function importPage(store: Store, request: ImportPageRequest): Promise<ImportPageReply> {
   return nextPage(
-    carriesOf(store).imports,
+    carriesOf(store).importing,
     request,
     () => startImport(store, request),
     (run) => run(request.bytes, request.isLast),
@@ -62,18 +62,18 @@ export function importPage(store: Store, request: ImportPageRequest): Promise<Im
 
 /** Lets go of an export, or of an import and all that it has staged. */
 export async function endCarry(store: Store, { id }: { readonly id: string }): Promise<void> {
-  const { exports, imports } = carriesOf(store)
-  const carry: Carry<unknown> | undefined = exports.get(id) ?? imports.get(id)
-  exports.delete(id)
-  imports.delete(id)
+  const { exporting, importing } = carriesOf(store)
+  const carry: Carry<unknown> | undefined = exporting.get(id) ?? importing.get(id)
+  exporting.delete(id)
+  importing.delete(id)
   // Begun in a worker that was lost: then its rows are known by their id alone.
   await (carry ? carry.end() : clearUnfinished(store, id))
 }
 
 /** Lets go of all: the store is about to close. */
 export async function endCarries(store: Store): Promise<void> {
-  const { exports, imports } = carriesOf(store)
-  for (const id of [...exports.keys(), ...imports.keys()]) await endCarry(store, { id })
+  const { exporting, importing } = carriesOf(store)
+  for (const id of [...exporting.keys(), ...importing.keys()]) await endCarry(store, { id })
 }
 
 async function nextPage<Page, Reply>(
