@@ -157,3 +157,4 @@ export { keepInServiceWorker, missingInServiceWorker } from './in-service-worker
 export { askToPersist, keep, missing } from './witness.ts'
 export { raceToFork, raceToRemove, raceToSave, readEverything } from './races.ts'
 export { killWorkers } from './killed-workers.ts'
+export { soak, soaked, soakedWhole } from './soak.ts'
