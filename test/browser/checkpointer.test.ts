@@ -1,4 +1,5 @@
 import { openCheckpointer, type OpenOptions } from 'forkpoint'
+import { indexedDbStorage } from 'forkpoint/storage/indexeddb'
 import { checkpointerSuite } from 'forkpoint/testing'
 
 const run = Math.random().toString(36).slice(2)
@@ -8,7 +9,11 @@ function onIndexedDb(options: Partial<OpenOptions>) {
   return async () => {
     const name = `suite-${run}-${++count}`
     const open = (more = {}) => openCheckpointer({ name, ...options, ...more })
-    return { open, clear: async () => (await open()).destroy() }
+    return {
+      open,
+      storage: async () => indexedDbStorage({ name }),
+      clear: async () => (await open()).destroy(),
+    }
   }
 }
 

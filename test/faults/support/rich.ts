@@ -62,7 +62,7 @@ const talk = (count: number, voice: string): Talk => ({
 })
 
 /** A database with all there is: branches, forks of forks, removals, parts, namespaces, pending writes, a copy. */
-async function fillRichly(checkpointer: Checkpointer): Promise<void> {
+export async function fillRichly(checkpointer: Checkpointer): Promise<void> {
   const a = checkpointer.thread<Talk>('a b')
   for (let i = 1; i <= 12; i++) await a.save(talk(i, 'a'), { step: i, ...(i === 5 ? { label: 'five' } : {}) })
   await a.save(talk(4, 'branch'), { parent: 3, label: 'branch' })
