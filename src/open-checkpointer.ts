@@ -2,6 +2,7 @@ import { StoredCheckpointer, type Checkpointer } from './checkpointer/checkpoint
 import type { Durability } from './checkpointer/durability.ts'
 import { checkHost, checkIsObject, checkStorage, checkTypes } from './checkpointer/open-options.ts'
 import { checkFunction, checkIdAt, checkOptions, invalid, type Names } from './checkpointer/options.ts'
+import { leftBehind, storeLeftBehind } from './checkpointer/queue/left-behind.ts'
 import { storedPolicy, type RetentionPolicy } from './checkpointer/retention.ts'
 import { CheckpointerError } from './errors.ts'
 import type { Host } from './operations/host.ts'
@@ -79,7 +80,14 @@ export async function openCheckpointer(given: OpenOptions): Promise<Checkpointer
   const host = await openHost(options, { name, retention }, local, onWarning)
   const events = options.storage ? local : eventsOf(name, host, onWarning)
   const claims = claimsOn(host, options, onWarning)
-  return new StoredCheckpointer({ host, codec, events, claims, durability, onWarning })
+  const left = options.storage || options.host ? undefined : leftBehind(name)
+  if (left)
+    await storeLeftBehind(host, left, onWarning).catch((cause: unknown) => {
+      const message =
+        'What a page had saved when it was left is not stored yet; the next opening tries again.'
+      onWarning(new CheckpointerError('FAILED', message, { cause }))
+    })
+  return new StoredCheckpointer({ host, codec, events, claims, durability, left, onWarning })
 }
 
 const eventsOf = (name: string, host: Host, onWarning: (warning: CheckpointerError) => void): Events =>

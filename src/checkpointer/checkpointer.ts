@@ -9,6 +9,7 @@ import { toInfo } from './fields.ts'
 import { exportBytes, type ExportOptions } from './carry/export.ts'
 import { importFrom, type Imported, type ImportOptions } from './carry/import.ts'
 import type { ImportSource } from './carry/source.ts'
+import type { LeftBehind } from './queue/left-behind.ts'
 import { KnownStates } from './known-states.ts'
 import { leaseOf, type Lease } from './lease.ts'
 import { Leases } from './leases.ts'
@@ -86,6 +87,7 @@ interface Parts {
   readonly events: EventSource
   readonly claims: Claims
   readonly durability: Durability
+  readonly left?: LeftBehind | undefined
   readonly onWarning: (warning: CheckpointerError) => void
 }
 
@@ -113,10 +115,10 @@ export class StoredCheckpointer implements Checkpointer {
   readonly #stopListening: () => void
   #closing: Promise<void> | undefined
 
-  constructor({ host, codec, events, claims, durability, onWarning }: Parts) {
+  constructor({ host, codec, events, claims, durability, left, onWarning }: Parts) {
     const known = new KnownStates()
     const watch = (inner: Host): Host => this.#watched(inner)
-    const writing = writingAs(durability, host, watch, { known, onWarning })
+    const writing = writingAs(durability, host, watch, { known, left, onWarning })
     this.#shared = {
       host: writing.host,
       codec,

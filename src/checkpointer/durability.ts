@@ -3,6 +3,7 @@ import type { Host } from '../operations/host.ts'
 import type { KnownStates } from './known-states.ts'
 import { onLeaving } from './page-end.ts'
 import { behindQueue } from './queue/behind-queue.ts'
+import type { LeftBehind } from './queue/left-behind.ts'
 import { SaveQueue } from './queue/save-queue.ts'
 import { Saves } from './saves.ts'
 import type { Writer } from './writer.ts'
@@ -19,28 +20,37 @@ export interface Writing {
   readonly stop: () => void
 }
 
+interface WritingOptions {
+  readonly known: KnownStates
+  /** Where a page can still put what it has, when it goes. */
+  readonly left?: LeftBehind | undefined
+  readonly onWarning: (warning: CheckpointerError) => void
+}
+
 /** `watch` is put before what callers reach; what was taken already is written past it. */
 export function writingAs(
   durability: Durability,
   host: Host,
   watch: (host: Host) => Host,
-  { known, onWarning }: { known: KnownStates; onWarning: (warning: CheckpointerError) => void },
+  { known, left, onWarning }: WritingOptions,
 ): Writing {
   // Nobody is left to be told if that fails, and no harm is done.
   const rest = (): void => void host.rest().catch(() => {})
   if (durability === 'sync') {
     const watched = watch(host)
     const saves = new Saves(watched.save, (request) => host.save(request))
-    return { saves, host: watched, stop: onLeaving({ mayEnd: () => {}, ends: rest }) }
+    return { saves, host: watched, stop: onLeaving({ mayEnd: () => {}, ends: rest, isBack: () => {} }) }
   }
   const queue = new SaveQueue({ host, known, lastOnly: durability === 'exit', onWarning })
   const stop = onLeaving({
     mayEnd: () => queue.hurry(),
     ends() {
+      left?.put(queue.left())
       queue.hurry()
       rest()
       queue.rested()
     },
+    isBack: () => left?.withdraw(),
   })
   return { saves: queue, host: watch(behindQueue(host, queue)), stop }
 }

@@ -1,5 +1,5 @@
 import type { CheckpointerError } from '../../errors.ts'
-import type { HeadReply, Host, Place, StoredInfo } from '../../operations/host.ts'
+import type { HeadReply, Host, Place, SaveManyRequest, StoredInfo } from '../../operations/host.ts'
 import {
   idOf,
   infoOf,
@@ -56,6 +56,14 @@ export class PlaceQueue {
 
   get bytes(): number {
     return this.#entries.reduce((sum, entry) => sum + sizeOf(entry), 0)
+  }
+
+  /** What callers were told is taken, and is not known to be stored. */
+  get left(): SaveManyRequest | undefined {
+    const saves = this.#entries
+      .filter(({ promised }) => promised !== undefined)
+      .map((entry) => ({ ...messageOf(entry), retry: true as const }))
+    return saves.length > 0 ? { ...this.#place, saves } : undefined
   }
 
   /** Why what is here could not be written, for as long as that is so. */

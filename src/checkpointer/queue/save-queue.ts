@@ -1,5 +1,5 @@
 import { CheckpointerError } from '../../errors.ts'
-import type { Host, Place } from '../../operations/host.ts'
+import type { Host, Place, SaveManyRequest } from '../../operations/host.ts'
 import type { KnownStates } from '../known-states.ts'
 import type { Send, Writer } from '../writer.ts'
 import { refusal } from './failures.ts'
@@ -128,6 +128,11 @@ export class SaveQueue implements Writer {
       clearTimeout(this.#idle)
       for (const { queue } of this.#places.values()) queue.stop()
     }
+  }
+
+  /** What was taken and is not known to be stored. */
+  left(): SaveManyRequest[] {
+    return this.#queues({}).flatMap((queue) => queue.left ?? [])
   }
 
   /** The page may be gone any moment. */

@@ -158,3 +158,23 @@ export { askToPersist, keep, missing } from './witness.ts'
 export { raceToFork, raceToRemove, raceToSave, readEverything } from './races.ts'
 export { killWorkers } from './killed-workers.ts'
 export { soak, soaked, soakedWhole } from './soak.ts'
+
+/** Saves as fast as can be, and leaves in the same task in which the last one is captured. */
+export async function saveAndLeave(
+  options: OpenOptions & { readonly thread: string; readonly count: number; readonly to: string },
+): Promise<void> {
+  const { thread, count, to, ...open } = options
+  const handle = (await openCheckpointer(open)).thread<State>(thread)
+  const saves: Ack[] = []
+  let messages: readonly string[] = []
+  for (let n = 1; n <= count; n++) {
+    const mark = `${thread} ${n}`
+    messages = [...messages, message(n)]
+    const { seq, id } = await handle.save({ mark, messages })
+    saves.push({ did: 'save', thread, seq, id, mark })
+  }
+  // Kept where a page that goes can still put it.
+  sessionStorage.setItem(thread, JSON.stringify(saves))
+  if (to === 'reload') location.reload()
+  else location.assign(to)
+}

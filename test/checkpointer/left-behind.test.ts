@@ -1,0 +1,137 @@
+import 'fake-indexeddb/auto'
+import { CheckpointerError, openCheckpointer, type Host } from 'forkpoint'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { leftIn, storeLeftBehind } from '../../src/checkpointer/queue/left-behind.ts'
+import type { SaveManyRequest } from '../../src/operations/host.ts'
+
+/** As `localStorage` is, in memory. */
+function area() {
+  const items = new Map<string, string>()
+  return {
+    items,
+    get length() {
+      return items.size
+    },
+    key: (i: number) => [...items.keys()][i] ?? null,
+    getItem: (key: string) => items.get(key) ?? null,
+    setItem: (key: string, value: string) => void items.set(key, value),
+    removeItem: (key: string) => void items.delete(key),
+  }
+}
+
+const list = (thread = 't', key = 'k1'): SaveManyRequest => ({
+  thread,
+  namespace: '',
+  saves: [
+    {
+      thread,
+      namespace: '',
+      key,
+      createdAt: 1,
+      fields: {},
+      frame: { body: new TextEncoder().encode('{"text":"ü"}') },
+      retry: true,
+    },
+  ],
+})
+
+describe('what pages leave', () => {
+  it('is found under its name alone, and as it was put', () => {
+    const place = area()
+    leftIn(place, 'a').put([list()])
+    leftIn(place, 'a:b').put([list('other')])
+    expect(
+      leftIn(place, 'a')
+        .found()
+        .map(({ lists }) => lists),
+    ).toEqual([[list()]])
+    expect(
+      leftIn(place, 'a:b')
+        .found()
+        .map(({ lists }) => lists),
+    ).toEqual([[list('other')]])
+  })
+
+  it('is gone when the page is back, and when there is nothing to leave', () => {
+    const place = area()
+    const left = leftIn(place, 'a')
+    left.put([list()])
+    left.withdraw()
+    expect(place.items.size).toBe(0)
+    left.put([list()])
+    left.put([])
+    expect(place.items.size).toBe(0)
+  })
+
+  it.each(['', 'null', '{}', '[1]', '[{"thread":1}]', '[{"thread":"t","namespace":"","saves":[{"key":1}]}]'])(
+    'is passed over and removed when it reads %j',
+    (text) => {
+      const place = area()
+      leftIn(place, 'a').put([list()])
+      place.setItem([...place.items.keys()][0] ?? '', text)
+      expect(leftIn(place, 'a').found()).toEqual([])
+      expect(place.items.size).toBe(0)
+    },
+  )
+
+  it('is no failure where the place is full or forbidden', () => {
+    const forbidden = () => {
+      throw new DOMException('no', 'SecurityError')
+    }
+    const place = { ...area(), setItem: forbidden, key: forbidden, removeItem: forbidden }
+    const left = leftIn(place, 'a')
+    left.put([list()])
+    left.withdraw()
+    expect(left.found()).toEqual([])
+  })
+})
+
+describe('the next page', () => {
+  const stored = (length: number): Pick<Host, 'saveMany'> => ({
+    saveMany: async () => Array.from({ length }, (_, i) => ({ seq: i + 1, id: `${i}`, createdAt: 1 })),
+  })
+  const warn = vi.fn<(warning: CheckpointerError) => void>()
+  beforeEach(() => warn.mockClear())
+
+  it('stores it, and removes it then', async () => {
+    const place = area()
+    leftIn(place, 'a').put([list()])
+    await storeLeftBehind(stored(1), leftIn(place, 'a'), warn)
+    expect(place.items.size).toBe(0)
+    expect(warn).not.toHaveBeenCalled()
+  })
+
+  it('tells what stood on something that is gone', async () => {
+    const place = area()
+    leftIn(place, 'a').put([list()])
+    await storeLeftBehind(stored(0), leftIn(place, 'a'), warn)
+    expect(warn.mock.lastCall?.[0]).toMatchObject({ code: 'DATA_LOSS', thread: 't' })
+    expect(place.items.size).toBe(0)
+  })
+
+  it('keeps it for another time when the store fails', async () => {
+    const place = area()
+    leftIn(place, 'a').put([list()])
+    const failing = { saveMany: () => Promise.reject(new CheckpointerError('QUOTA', 'full')) }
+    await expect(storeLeftBehind(failing, leftIn(place, 'a'), warn)).rejects.toMatchObject({ code: 'QUOTA' })
+    expect(place.items.size).toBe(1)
+  })
+
+  it('does not store a second time what had arrived after all', async () => {
+    const place = area()
+    vi.stubGlobal('localStorage', place)
+    onTestFinished(() => void vi.unstubAllGlobals())
+    const name = `left ${crypto.randomUUID()}`
+    const writer = await openCheckpointer({ name, worker: false })
+    const { id } = await writer.thread('t').save({ text: 'arrived' })
+    await writer.close()
+    leftIn(place, name).put([list('t', id), list('t', 'k2')])
+    const next = await openCheckpointer({ name, worker: false })
+    const found: string[] = []
+    for await (const each of next.thread('t').history({ order: 'oldest' })) found.push(each.id)
+    expect(found).toEqual([id, 'k2'])
+    expect((await next.thread('t').load())?.state).toEqual({ text: 'ü' })
+    expect([...place.items.keys()].filter((key) => key.startsWith('forkpoint:left'))).toEqual([])
+    await next.destroy()
+  })
+})

@@ -1,0 +1,58 @@
+import { join } from 'node:path'
+import type { Ack } from './page/loads.ts'
+import { startBrowser } from './support/browser.ts'
+import { judge } from './support/judge.ts'
+import { broken, type Proof } from './support/proof.ts'
+import { openSite } from './support/site.ts'
+
+const SAVES = 60
+const WAYS = [
+  { durability: 'async', to: 'reload' },
+  { durability: 'exit', to: 'reload' },
+  { durability: 'async', to: '/?elsewhere' },
+  { durability: 'exit', to: '/?elsewhere' },
+] as const
+
+/** A page saves, and is reloaded or left in the very task in which the last state was captured. */
+export default {
+  promise: 'a page that goes writes what it still holds, or the next one is told',
+  rounds: { short: 4, long: 80 },
+  on: ['chromium', 'chromium-sqlite', 'firefox'],
+  async run({ rounds, ground, folder }) {
+    const site = await openSite(folder)
+    const browser = await startBrowser(ground, join(folder, 'profile'))
+    const sums = { left: 0, saved: 0, lost: 0, 'pages that lost some': 0 }
+    try {
+      for (let round = 0; round < rounds; round++) {
+        const { durability, to } = WAYS[round % WAYS.length] as (typeof WAYS)[number]
+        const [name, thread] = [`leaving ${round}`, `t${round}`]
+        const page = await browser.open(site.url)
+        const load = { name, thread, durability, count: SAVES, to }
+        const arrived = page.waitForEvent('load')
+        // Its answer is lost with the page.
+        void page.evaluate((options) => loads.saveAndLeave(options), load).catch(() => {})
+        await arrived
+        await page.waitForFunction(() => 'loads' in globalThis)
+        const saves = await page.evaluate((id) => sessionStorage.getItem(id), thread)
+        if (saves === null) throw broken('the page did not come to its end', { round })
+        const all = JSON.parse(saves) as Ack[]
+        // Of `exit` the last state alone is kept.
+        const wanted = durability === 'exit' ? all.slice(-1) : all
+        const found = await page.evaluate(([options, acks]) => loads.look(options, acks), [
+          { name },
+          wanted,
+        ] as const)
+        judge(`page ${round}`, found, 'async')
+        await page.close()
+        sums.left++
+        sums.saved += wanted.length
+        sums.lost += found.missing.length
+        if (found.missing.length > 0) sums['pages that lost some']++
+      }
+      return sums
+    } finally {
+      await browser.close()
+      await site.close()
+    }
+  },
+} satisfies Proof
