@@ -13,7 +13,7 @@ import {
   type ThreadLine,
   type WriteLine,
 } from './lines.ts'
-import type { ImportPageRequest } from './messages.ts'
+import type { ImportPageRequest } from '../host.ts'
 import { planOf } from './plan.ts'
 import { LineReader } from './read-line.ts'
 import { wipe } from './stage.ts'

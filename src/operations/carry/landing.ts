@@ -4,7 +4,7 @@ import type { ThreadRow } from '../rows/thread-row.ts'
 import type { Store } from '../store.ts'
 import { taken, type StagedImport } from './import.ts'
 import type { ImportRow } from './import-row.ts'
-import type { ImportedReply } from './messages.ts'
+import type { ImportedReply } from '../host.ts'
 import { markUntidy, nameStaged, publishPartition, readStaged } from './publish.ts'
 
 const MOST_ID = 256

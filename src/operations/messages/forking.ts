@@ -1,0 +1,26 @@
+import type { NewCheckpoint, StoredInfo } from './checkpoints.ts'
+import type { At, Place } from './places.ts'
+
+export interface ForkRequest extends Place {
+  readonly at?: At
+  readonly as: string
+  readonly label?: string
+  readonly createdAt: number
+  /** Makes a retry recognisable, as a save's does. */
+  readonly key: string
+  /** The edited state: becomes the fork's first checkpoint of its own. */
+  readonly first?: NewCheckpoint
+}
+
+export interface ForkReply {
+  /** The fork's head. */
+  readonly head: StoredInfo
+}
+
+export interface CopyRequest {
+  readonly thread: string
+  readonly as: string
+  readonly createdAt: number
+  /** Makes a retry recognisable, as a save's does. */
+  readonly key: string
+}
