@@ -13,6 +13,7 @@ export interface GroundOptions {
   readonly types?: readonly TypeRegistration[]
   readonly durability?: Durability
   readonly retention?: RetentionPolicy
+  readonly onWarning?: (warning: CheckpointerError) => void
 }
 
 /** A place that starts empty and outlives the checkpointers that are opened on it. */

@@ -4,6 +4,9 @@ import type { Key, Put, Row, Storage, Table } from '../../storage/storage.ts'
 import { escapeId } from '../../storage/keys.ts'
 import { fill, on, range, rejection, seqsOf, talk, type Fresh, type Ground, type Talk } from './ground.ts'
 
+/** A witness that misses what these laws take away is right to say so. */
+const HEARS_OF_LOSSES = { onWarning: () => {} }
+
 /** Damage, and what `verify` makes of it. Those that need the rows beneath are skipped where a ground shows none. */
 export function mendingLaws(fresh: Fresh): void {
   const law = (
@@ -39,7 +42,7 @@ export function mendingLaws(fresh: Fresh): void {
     async (checkpointer, storage, ground) => {
       await made(checkpointer)
       await damage(storage, ({ facts }) => facts['seq'] === 5)
-      const reader = await ground.open()
+      const reader = await ground.open(HEARS_OF_LOSSES)
       const a = reader.thread<Talk>('a')
       for (const seq of range(1, 4)) expect((await a.load(seq))?.state).toEqual(talk(seq))
       await rejection(a.load(5), 'CORRUPT')
@@ -65,7 +68,7 @@ export function mendingLaws(fresh: Fresh): void {
     async (checkpointer, storage, ground) => {
       await made(checkpointer)
       await storage.commit('a', { deletes: [{ table: 'threads', key: ['fork', ''] }] })
-      const reader = await ground.open()
+      const reader = await ground.open(HEARS_OF_LOSSES)
       const { problems } = await reader.verify()
       expect(problems).toContainEqual(
         expect.objectContaining({ kind: 'missing', table: 'threads', thread: 'fork' }),
@@ -83,7 +86,7 @@ export function mendingLaws(fresh: Fresh): void {
     await made(checkpointer)
     const leaf = await rowWhere(storage, ({ facts }) => facts['label'] === 'leaf')
     await storage.commit('a', { deletes: [leaf] })
-    const reader = await ground.open()
+    const reader = await ground.open(HEARS_OF_LOSSES)
     expect((await reader.verify()).problems).toMatchObject([{ kind: 'missing', thread: 'a', seq: 7 }])
     expect((await reader.verify({ repair: true })).acts).toMatchObject([{ act: 'accepted', seq: 7 }])
     expect((await reader.verify()).problems).toEqual([])

@@ -27,6 +27,7 @@ export function racingLaws(fresh: Fresh): void {
         await origin.delete()
         const other = (round % 2 ? one : two).thread<Talk>(name)
         await Promise.all([fork.delete(), other.save(talk(round))])
+        await seenByOthers(ground, two)
         expect((await origin.load())?.state).toEqual(talk(round))
       }
     }),
