@@ -106,3 +106,8 @@ export class CheckpointerError extends Error {
     return code === undefined || (value as { code?: unknown }).code === code
   }
 }
+
+/** For what a function of the caller's throws where nobody waits for it: as the failure of any event handler. */
+export function reportFailure(error: unknown): void {
+  ;(globalThis.reportError ?? console.error)(error)
+}

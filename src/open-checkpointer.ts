@@ -2,9 +2,10 @@ import { StoredCheckpointer, type Checkpointer } from './checkpointer/checkpoint
 import type { Durability } from './checkpointer/durability.ts'
 import { checkHost, checkIsObject, checkStorage, checkTypes } from './checkpointer/open-options.ts'
 import { checkFunction, checkIdAt, checkOptions, invalid, type Names } from './checkpointer/options.ts'
-import { leftBehind, storeLeftBehind } from './checkpointer/queue/left-behind.ts'
+import { deliverLeft, forgetting } from './checkpointer/left/deliver.ts'
+import { leftBehind } from './checkpointer/left/left-behind.ts'
 import { storedPolicy, type RetentionPolicy } from './checkpointer/retention.ts'
-import { CheckpointerError } from './errors.ts'
+import { CheckpointerError, reportFailure } from './errors.ts'
 import type { Host } from './operations/host.ts'
 import { createCodec } from './state/codec.ts'
 import type { TypeRegistration } from './state/types.ts'
@@ -63,12 +64,13 @@ const OPEN: Names<OpenOptions> = {
 export async function openCheckpointer(given: OpenOptions): Promise<Checkpointer> {
   checkIsObject(given)
   const options = checkOptions('openCheckpointer', given, OPEN)
-  const { name, durability = 'sync', types, onWarning = (warning) => console.warn(warning) } = options
+  const { name, durability = 'sync', types } = options
   checkIdAt('name', 'The name of a checkpointer', name)
   checkStorage(options.storage)
   checkHost(options.host)
   checkTypes(types)
-  checkFunction('onWarning', onWarning)
+  checkFunction('onWarning', options.onWarning)
+  const onWarning = warner(options.onWarning)
   if (durability !== 'sync' && durability !== 'async' && durability !== 'exit')
     throw invalid('durability', "'sync', 'async' or 'exit'")
   const retention = options.retention === undefined ? undefined : storedPolicy(options.retention)
@@ -81,13 +83,28 @@ export async function openCheckpointer(given: OpenOptions): Promise<Checkpointer
   const events = options.storage ? local : eventsOf(name, host, onWarning)
   const claims = claimsOn(host, options, onWarning)
   const left = options.storage || options.host ? undefined : leftBehind(name)
-  if (left)
-    await storeLeftBehind(host, left, onWarning).catch((cause: unknown) => {
-      const message =
-        'What a page had saved when it was left is not stored yet; the next opening tries again.'
-      onWarning(new CheckpointerError('FAILED', message, { cause }))
-    })
-  return new StoredCheckpointer({ host, codec, events, claims, durability, left, onWarning })
+  if (left) await deliverLeft(host, left, onWarning)
+  return new StoredCheckpointer({
+    host: left ? forgetting(host, left) : host,
+    codec,
+    events,
+    claims,
+    durability,
+    left,
+    onWarning,
+  })
+}
+
+/** What the caller's function throws is reported as the failure of any event handler is, and ends nothing here. */
+function warner(tell: OpenOptions['onWarning']): (warning: CheckpointerError) => void {
+  return (warning) => {
+    try {
+      if (tell) tell(warning)
+      else console.warn(warning)
+    } catch (error) {
+      reportFailure(error)
+    }
+  }
 }
 
 const eventsOf = (name: string, host: Host, onWarning: (warning: CheckpointerError) => void): Events =>

@@ -9,7 +9,7 @@ import { toInfo } from './fields.ts'
 import { exportBytes, type ExportOptions } from './carry/export.ts'
 import { importFrom, type Imported, type ImportOptions } from './carry/import.ts'
 import type { ImportSource } from './carry/source.ts'
-import type { LeftBehind } from './queue/left-behind.ts'
+import type { LeftBehind } from './left/left-behind.ts'
 import { KnownStates } from './known-states.ts'
 import { leaseOf, type Lease } from './lease.ts'
 import { Leases } from './leases.ts'
@@ -150,9 +150,10 @@ export class StoredCheckpointer implements Checkpointer {
     if (order !== 'latest' && order !== 'oldest') throw invalid('order', "'latest' or 'oldest'")
     const found = this.#latestFirst(options)
     let left = limit
+    if (left === 0) return
     for await (const summary of order === 'latest' ? found : reversed(found)) {
-      if (left-- <= 0) return
       yield summary
+      if (--left === 0) return
     }
   }
 

@@ -1,4 +1,5 @@
 import type { CheckpointerEvent } from '../checkpoint.ts'
+import { reportFailure } from '../errors.ts'
 
 type Listener = (event: CheckpointerEvent) => void
 export type Tell = Listener
@@ -60,8 +61,8 @@ export function listeners() {
       try {
         listener(event)
       } catch (error) {
-        // One listener's failure is not the others'; it is reported as the failure of any event handler is.
-        ;(globalThis.reportError ?? console.error)(error)
+        // One listener's failure is not the others'.
+        reportFailure(error)
       }
     }
   }

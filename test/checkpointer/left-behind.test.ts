@@ -1,7 +1,8 @@
 import 'fake-indexeddb/auto'
 import { CheckpointerError, openCheckpointer, type Host } from 'forkpoint'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { leftIn, storeLeftBehind } from '../../src/checkpointer/queue/left-behind.ts'
+import { deliverLeft } from '../../src/checkpointer/left/deliver.ts'
+import { leftIn } from '../../src/checkpointer/left/left-behind.ts'
 import type { SaveManyRequest } from '../../src/operations/host.ts'
 
 /** As `localStorage` is, in memory. */
@@ -63,16 +64,21 @@ describe('what pages leave', () => {
     expect(place.items.size).toBe(0)
   })
 
-  it.each(['', 'null', '{}', '[1]', '[{"thread":1}]', '[{"thread":"t","namespace":"","saves":[{"key":1}]}]'])(
-    'is passed over and removed when it reads %j',
-    (text) => {
-      const place = area()
-      leftIn(place, 'a').put([list()])
-      place.setItem([...place.items.keys()][0] ?? '', text)
-      expect(leftIn(place, 'a').found()).toEqual([])
-      expect(place.items.size).toBe(0)
-    },
-  )
+  it.each([
+    '',
+    'null',
+    '{}',
+    '[1]',
+    '[{"thread":1}]',
+    '[{"thread":"t","namespace":"","saves":[{"key":1}]}]',
+    '[{"thread":"t","namespace":"","saves":[{"key":"k","createdAt":1,"fields":{},"frame":{"base":null,"body":"1"}}]}]',
+  ])('is passed over and removed when it reads %j', (text) => {
+    const place = area()
+    leftIn(place, 'a').put([list()])
+    place.setItem([...place.items.keys()][0] ?? '', text)
+    expect(leftIn(place, 'a').found()).toEqual([])
+    expect(place.items.size).toBe(0)
+  })
 
   it('is no failure where the place is full or forbidden', () => {
     const forbidden = () => {
@@ -96,7 +102,7 @@ describe('the next page', () => {
   it('stores it, and removes it then', async () => {
     const place = area()
     leftIn(place, 'a').put([list()])
-    await storeLeftBehind(stored(1), leftIn(place, 'a'), warn)
+    await deliverLeft(stored(1), leftIn(place, 'a'), warn)
     expect(place.items.size).toBe(0)
     expect(warn).not.toHaveBeenCalled()
   })
@@ -104,7 +110,7 @@ describe('the next page', () => {
   it('tells what stood on something that is gone', async () => {
     const place = area()
     leftIn(place, 'a').put([list()])
-    await storeLeftBehind(stored(0), leftIn(place, 'a'), warn)
+    await deliverLeft(stored(0), leftIn(place, 'a'), warn)
     expect(warn.mock.lastCall?.[0]).toMatchObject({ code: 'DATA_LOSS', thread: 't' })
     expect(place.items.size).toBe(0)
   })
@@ -113,8 +119,55 @@ describe('the next page', () => {
     const place = area()
     leftIn(place, 'a').put([list()])
     const failing = { saveMany: () => Promise.reject(new CheckpointerError('QUOTA', 'full')) }
-    await expect(storeLeftBehind(failing, leftIn(place, 'a'), warn)).rejects.toMatchObject({ code: 'QUOTA' })
-    expect(place.items.size).toBe(1)
+    await deliverLeft(failing, leftIn(place, 'a'), warn)
+    expect(warn.mock.lastCall?.[0]).toMatchObject({ code: 'QUOTA', thread: 't' })
+    expect(leftIn(place, 'a').found()[0]?.lists).toEqual([list()])
+  })
+
+  it('goes on after a list that a full disk has cut short, and keeps its rest', async () => {
+    const place = area()
+    const two = { ...list(), saves: [...list().saves, ...list('t', 'k2').saves] }
+    leftIn(place, 'a').put([two, list('other')])
+    let calls = 0
+    const host: Pick<Host, 'saveMany'> = {
+      async saveMany({ thread }) {
+        if (thread === 't' && ++calls === 2) throw new CheckpointerError('QUOTA', 'full')
+        return [{ seq: 1, id: 'x', createdAt: 1 }]
+      },
+    }
+    await deliverLeft(host, leftIn(place, 'a'), warn)
+    expect(leftIn(place, 'a').found()[0]?.lists).toEqual([list('t', 'k2')])
+  })
+
+  it('leaves alone what the page has put there anew meanwhile', async () => {
+    const place = area()
+    const page = leftIn(place, 'a')
+    page.put([list()])
+    const host: Pick<Host, 'saveMany'> = {
+      async saveMany() {
+        page.put([list('t', 'newer')])
+        return [{ seq: 1, id: 'x', createdAt: 1 }]
+      },
+    }
+    await deliverLeft(host, leftIn(place, 'a'), warn)
+    expect(leftIn(place, 'a').found()[0]?.lists).toEqual([list('t', 'newer')])
+  })
+
+  it.each(['thread', 'database'])('does not bring back a deleted %s', async (what) => {
+    const place = area()
+    vi.stubGlobal('localStorage', place)
+    onTestFinished(() => void vi.unstubAllGlobals())
+    const name = `left ${crypto.randomUUID()}`
+    const open = await openCheckpointer({ name, worker: false })
+    await open.thread('t').save({ text: 'first' })
+    leftIn(place, name).put([list('t', 'k2'), list('other', 'k3')])
+    if (what === 'thread') await open.thread('t').delete()
+    else await open.destroy()
+    const next = await openCheckpointer({ name, worker: false })
+    expect(await next.thread('t').load()).toBeUndefined()
+    expect((await next.thread('other').load())?.id).toBe(what === 'thread' ? 'k3' : undefined)
+    await next.destroy()
+    await open.close().catch(() => {})
   })
 
   it('does not store a second time what had arrived after all', async () => {

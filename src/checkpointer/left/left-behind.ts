@@ -1,6 +1,6 @@
-import { CheckpointerError, type ErrorCode } from '../../errors.ts'
 import { checkId } from '../../ids.ts'
-import type { Host, SaveManyRequest, SaveRequest } from '../../operations/host.ts'
+import { isJsonObject } from '../../state/json.ts'
+import type { SaveManyRequest, SaveRequest } from '../../operations/host.ts'
 
 /** What is used of `localStorage`. */
 type Area = Pick<Storage, 'length' | 'key' | 'getItem' | 'setItem' | 'removeItem'>
@@ -15,8 +15,14 @@ export interface LeftBehind {
   put(lists: readonly SaveManyRequest[]): void
   /** The page is back, and has its saves still. */
   withdraw(): void
-  /** What pages have left, each with what removes it. */
-  found(): readonly { readonly lists: readonly SaveManyRequest[]; readonly remove: () => void }[]
+  /** What pages have left. */
+  found(): readonly Found[]
+}
+
+interface Found {
+  readonly lists: readonly SaveManyRequest[]
+  /** Leaves these in its place, unless the page has put something else there meanwhile. */
+  readonly keep: (lists: readonly SaveManyRequest[]) => void
 }
 
 /** Nothing where there is no such place: in workers, in Node, in a frame that may not have one. */
@@ -29,64 +35,27 @@ export function leftIn(area: Area, name: string): LeftBehind {
   // JSON, so that no name runs into what follows it.
   const begins = `forkpoint:left:${JSON.stringify(name)}:`
   const own = begins + crypto.getRandomValues(new Uint32Array(2)).join('-')
-  const withdraw = (): void => harmless(() => area.removeItem(own))
+  const putAt = (key: string, lists: readonly SaveManyRequest[]): void =>
+    // Too much for the place: then the messages alone have to do.
+    harmless(() =>
+      lists.length > 0 ? area.setItem(key, JSON.stringify(lists.map(asText))) : area.removeItem(key),
+    )
   return {
-    put(lists) {
-      // Too much for the place: then the messages alone have to do.
-      if (lists.length > 0) harmless(() => area.setItem(own, JSON.stringify(lists.map(asText))))
-      else withdraw()
-    },
-    withdraw,
+    put: (lists) => putAt(own, lists),
+    withdraw: () => putAt(own, []),
     found: () =>
       keysOf(area, begins).flatMap((key) => {
-        const lists = harmless(() => parsed(area.getItem(key) ?? ''))
-        const remove = (): void => harmless(() => area.removeItem(key))
-        if (lists) return [{ lists, remove }]
+        const text = harmless(() => area.getItem(key)) ?? ''
+        const lists = harmless(() => parsed(text))
         // Not of ours, or cut short: nobody can make sense of it later either.
-        remove()
-        return []
+        if (!lists) putAt(key, [])
+        const keep: Found['keep'] = (left) => {
+          if (harmless(() => area.getItem(key)) === text) putAt(key, left)
+        }
+        return lists ? [{ lists, keep }] : []
       }),
   }
 }
-
-const LOST = 'What a page had saved when it was left could not be stored.'
-
-/** Stores what pages have left. What can no longer be stored is told; what could not be, this time, stays. */
-export async function storeLeftBehind(
-  host: Pick<Host, 'saveMany'>,
-  left: LeftBehind,
-  onWarning: (warning: CheckpointerError) => void,
-): Promise<void> {
-  for (const { lists, remove } of left.found()) {
-    for (const list of lists) {
-      const lost = await storeList(host, list)
-      if (lost) onWarning(lost)
-    }
-    remove()
-  }
-}
-
-async function storeList(
-  host: Pick<Host, 'saveMany'>,
-  list: SaveManyRequest,
-): Promise<CheckpointerError | undefined> {
-  const { thread, namespace, saves } = list
-  try {
-    const { length } = await host.saveMany(list)
-    if (length === saves.length) return undefined
-    const message = `${LOST} ${saves.length - length} checkpoints of '${thread}' stood on one that is gone.`
-    return new CheckpointerError('DATA_LOSS', message, { thread, namespace })
-  } catch (cause) {
-    if (!isRefused(cause)) throw cause
-    return new CheckpointerError('DATA_LOSS', `${LOST} ${cause.message}`, { thread, namespace, cause })
-  }
-}
-
-/** No later try would end otherwise. */
-const REFUSALS: readonly ErrorCode[] = ['INVALID', 'CONFLICT', 'NOT_FOUND', 'TOO_LARGE', 'CORRUPT']
-
-const isRefused = (error: unknown): error is CheckpointerError =>
-  CheckpointerError.is(error) && REFUSALS.includes(error.code)
 
 interface SaveText extends Omit<SaveRequest, 'frame'> {
   readonly frame: Omit<SaveRequest['frame'], 'body'> & { readonly body: string }
@@ -109,12 +78,21 @@ function parsed(text: string): SaveManyRequest[] {
   for (const { thread, namespace, saves } of lists) {
     checkId('A thread id', thread)
     checkId('A namespace', namespace, true)
-    for (const { key, createdAt, fields, frame } of saves) {
-      const isWhole = typeof key === 'string' && Number.isFinite(createdAt) && typeof fields === 'object'
-      if (!isWhole || typeof frame.body !== 'string') throw new TypeError('no save')
-    }
+    for (const save of saves) if (!isSave(save)) throw new TypeError('no save')
   }
   return lists.map(asList)
+}
+
+function isSave({ key, createdAt, fields, frame }: SaveText): boolean {
+  const { base, body } = frame
+  const isBase = base === undefined || (typeof base.id === 'string' && typeof base.key === 'string')
+  return (
+    typeof key === 'string' && Number.isFinite(createdAt) && isJsonObject(fields) && isBase && isJson(body)
+  )
+}
+
+function isJson(text: unknown): boolean {
+  return typeof text === 'string' && harmless(() => JSON.parse(text) as unknown) !== undefined
 }
 
 const asList = (list: ListText): SaveManyRequest => ({
