@@ -29,7 +29,7 @@ import { StoredThread, type Shared } from './stored-thread.ts'
 import type { Thread } from './thread.ts'
 import { countUsage, USAGE, type Usage, type UsageOptions } from './usage.ts'
 import { verification, type Verification, type VerifyOptions } from './verification.ts'
-import { UnsureChanges } from './unsure.ts'
+import { UnsureCalls } from './unsure-calls.ts'
 
 export interface ThreadsOptions {
   /** The most to give. All when absent. */
@@ -124,7 +124,7 @@ export class StoredCheckpointer implements Checkpointer {
       codec,
       known,
       saves: writing.saves,
-      unsure: { save: new UnsureChanges(), fork: new UnsureChanges(), copy: new UnsureChanges() },
+      unsure: new UnsureCalls(),
       leases: new Leases(claims),
     }
     this.#events = events

@@ -27,7 +27,7 @@ import { storedWrites } from './task-writes.ts'
 import type { ForkOptions, LoadOptions, SaveOptions, TaskWrite, Thread, Which } from './thread.ts'
 import { unfold } from './unfold.ts'
 import { untilAborted } from './until-aborted.ts'
-import type { Unsure, UnsureChanges } from './unsure.ts'
+import type { UnsureCalls } from './unsure-calls.ts'
 import { refOf, whichAt } from './which.ts'
 import type { Send, Writer } from './writer.ts'
 
@@ -44,12 +44,7 @@ export interface Shared {
   readonly codec: Codec
   readonly known: KnownStates
   readonly saves: Writer
-  /** By verb: what may be called for again without being made twice. */
-  readonly unsure: {
-    readonly save: UnsureChanges
-    readonly fork: UnsureChanges<Unsure & { readonly as: string }>
-    readonly copy: UnsureChanges
-  }
+  readonly unsure: UnsureCalls
   readonly leases: Leases
 }
 
@@ -99,6 +94,7 @@ export class StoredThread<State> implements Thread<State> {
     const asked = JSON.stringify({ fields: checkpoint.fields, parent, expect, id: options.id })
     const fresh = { key: newId(), asked, state: encoded }
     return unsure.save.call(this.#place, fresh, async ({ key }, again) => {
+      if (!again) unsure.changed(this.#place)
       const next: KnownState = { id: options.id ?? key, key, state: encoded }
       const request: SaveRequest = {
         ...this.#place,
@@ -133,12 +129,12 @@ export class StoredThread<State> implements Thread<State> {
     { signal, onProgress }: LoadOptions = {},
   ): Promise<{ checkpoint: Checkpoint<State>; known: KnownState } | undefined> {
     const { host, codec, known, unsure } = this.#shared
-    const before = unsure.save.at(this.#place)
+    const shown = at ? undefined : unsure.looking(this.#place, known.find(this.#place)?.key)
     const ref = at && refOf(at)
     const mine = at && ref === undefined ? undefined : known.find(this.#place, ref)
     const request = { ...this.#place, ...(at ? { at } : {}), ...(mine ? { known: mine.key } : {}) }
     const reply = await untilAborted(signal, () => host.load(request))
-    if (!at) unsure.save.shown(this.#place, before, reply?.info.key ?? reply?.info.id)
+    shown?.(reply?.info.key ?? reply?.info.id)
     if (!reply) return undefined
     const { info, frames, writes } = reply
     const pause = pauses(signal)
@@ -183,7 +179,7 @@ export class StoredThread<State> implements Thread<State> {
     const { host, known, unsure } = this.#shared
     const fresh = {
       key: newId(),
-      asked: JSON.stringify({ at, label, as: names.as }),
+      asked: JSON.stringify({ at: point, label, as: names.as }),
       state: first?.known.state,
       as: names.as ?? randomId(),
     }
@@ -244,10 +240,12 @@ export class StoredThread<State> implements Thread<State> {
 
   async prune(options: PruneOptions): Promise<Removed> {
     const { request, removal } = pruneRequest(this.#place, options)
+    if (!request.dryRun) this.#shared.unsure.removed(this.id)
     return this.#write((fence) => prune(this.#shared.host, { ...request, ...fence }, removal))
   }
 
   async deleteCheckpoints(refs: readonly (number | string)[], options: LongRemoval = {}): Promise<Removed> {
+    this.#shared.unsure.removed(this.id)
     return this.#write((fence) =>
       deleteCheckpoints(this.#shared.host, { ...this.#place, ...fence }, refs, options),
     )
@@ -255,12 +253,13 @@ export class StoredThread<State> implements Thread<State> {
 
   async deleteRun(runId: string, options: LongRemoval = {}): Promise<Removed> {
     checkIdAt('runId', 'A run id', runId)
+    this.#shared.unsure.removed(this.id)
     return this.#write((fence) => deleteRun(this.#shared.host, { thread: this.id, ...fence }, runId, options))
   }
 
   async delete(): Promise<boolean> {
     this.#shared.known.forgetThread(this.id)
-    this.#shared.unsure.save.forgetThread(this.id)
+    this.#shared.unsure.deleted(this.id)
     return this.#write((fence) => this.#shared.host.deleteThread({ thread: this.id, ...fence }))
   }
 
@@ -268,6 +267,7 @@ export class StoredThread<State> implements Thread<State> {
     checkRef('checkpoint', checkpoint)
     checkIdAt('taskId', 'A task id', taskId)
     const stored = storedWrites(taskId, writes, this.#shared.codec)
+    this.#shared.unsure.changed(this.#place)
     await this.#write((fence) =>
       this.#shared.host.putWrites({ ...this.#place, ...fence, checkpoint, writes: stored }),
     )

@@ -55,6 +55,10 @@ export class UnsureChanges<Change extends Unsure = Unsure> {
       )
   }
 
+  forget(place: Place): void {
+    this.#places.delete(textOf(place))
+  }
+
   forgetThread(thread: string): void {
     for (const text of this.#places.keys())
       if ((JSON.parse(text) as [string])[0] === thread) this.#places.delete(text)

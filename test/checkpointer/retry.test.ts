@@ -169,6 +169,64 @@ describe.each(['landed', 'not landed'] as const)('a save that %s before its work
   })
 })
 
+async function forks(checkpointer: Checkpointer): Promise<string[]> {
+  const found: string[] = []
+  for await (const { id, forkOf } of checkpointer.threads()) if (forkOf) found.push(id)
+  return found
+}
+
+/** After each of these a call for the same fork or copy means what is there then. */
+const since: [string, change: (one: Checkpointer, other: Checkpointer) => Promise<unknown>][] = [
+  ['a save', (one) => one.thread('t').save('b')],
+  [
+    'a load that shows another head',
+    async (one, other) => {
+      await other.thread('t').save('b')
+      await one.thread('t').load()
+    },
+  ],
+  ['writes of a task', (one) => one.thread('t').putWrites(2, 'task', [{ channel: 'c', value: 1 }])],
+  ['a prune', (one) => one.thread('t').prune({ keepLast: 1 })],
+  ['a deletion of checkpoints', (one) => one.thread('t').deleteCheckpoints([2])],
+  ['a deletion of a run', (one) => one.thread('t').deleteRun('run')],
+  [
+    'a deletion of the thread',
+    async (one) => {
+      await one.thread('t').delete()
+      await one.thread('t').save('b')
+    },
+  ],
+]
+
+describe.each(since)('%s settles what was unsure before it', (_, change) => {
+  const begun = async (): Promise<Awaited<ReturnType<typeof opened>>> => {
+    const ground = await opened()
+    const thread = ground.checkpointer.thread('t')
+    await thread.save('a0')
+    await thread.save('a', { runId: 'run' })
+    ground.fates.push('landed')
+    return ground
+  }
+
+  it('for a fork', async () => {
+    const { checkpointer, other } = await begun()
+    const thread = checkpointer.thread('t')
+    await lost(thread.fork())
+    const before = await forks(checkpointer)
+    expect(before).toHaveLength(1)
+    await change(checkpointer, other)
+    expect(before).not.toContain((await thread.fork()).id)
+  })
+
+  it('for a copy', async () => {
+    const { checkpointer, other } = await begun()
+    const thread = checkpointer.thread('t')
+    await lost(thread.copy('c'))
+    await change(checkpointer, other)
+    await expect(thread.copy('c')).rejects.toMatchObject({ code: 'CONFLICT' })
+  })
+})
+
 it('an equal state after one that was acknowledged is a checkpoint of its own', async () => {
   const { checkpointer } = await opened()
   const thread = checkpointer.thread('t')
