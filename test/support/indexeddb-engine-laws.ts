@@ -34,6 +34,14 @@ function instead<T extends object, K extends keyof T>(of: T, name: K, make: (rea
   of[name] = make(real)
 }
 
+/** As over plain http. */
+function withoutLocks(): void {
+  const { navigator } = globalThis
+  if (!(navigator as Partial<Navigator> | undefined)?.locks) return
+  Object.defineProperty(navigator, 'locks', { configurable: true, value: undefined })
+  onTestFinished(() => void Reflect.deleteProperty(navigator, 'locks'))
+}
+
 const lost = (): DOMException =>
   new DOMException(
     'Connection to Indexed Database server lost. Refresh the page to try again',
@@ -314,9 +322,9 @@ function sessions(): void {
     db.close()
     return rows
   }
-  const leaveMarker = async (name: string, owes: boolean): Promise<void> => {
+  const leaveMarker = async (name: string, owes: boolean, at = Date.now()): Promise<void> => {
     const db = await openDB(`forkpoint:${name}`)
-    await db.put('session', { session: 'dead', number: 0, owes })
+    await db.put('session', { session: 'dead', number: 0, owes, at })
     db.close()
   }
   const CLEAN = { unclean: false, wasAsync: false }
@@ -386,6 +394,32 @@ function sessions(): void {
     })
     expect((await storage.commit('p', { puts: [meta('one')] })).ok).toBe(true)
     expect(await markers(name)).toHaveLength(1)
+  })
+
+  it('keep their marker among others where nobody can see who lives', async () => {
+    withoutLocks()
+    const { storage, name } = open()
+    await storage.commit('p', { puts: [meta('one')] })
+    const own = await markers(name)
+    const { storage: next } = open(name)
+    expect(await next.sessionReport?.()).toMatchObject({ unclean: true })
+    await next.commit('p', { puts: [meta('two')] })
+    await next.close()
+    expect(await markers(name)).toEqual(own)
+    await storage.rest?.()
+    expect(await markers(name)).toEqual([])
+  })
+
+  it('that gave no sign for long are forgotten, also where nobody can see who lives', async () => {
+    withoutLocks()
+    const { storage, name } = open()
+    await storage.read('p', [all])
+    await leaveMarker(name, false, Date.now() - 3_600_000)
+    const { storage: next } = open(name)
+    expect(await next.sessionReport?.()).toMatchObject({ unclean: true })
+    await next.commit('p', { puts: [meta('two')] })
+    await next.close()
+    expect(await markers(name)).toEqual([])
   })
 
   it('that live are not taken for killed', async ({ skip }) => {

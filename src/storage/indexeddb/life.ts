@@ -12,13 +12,13 @@ export async function showLife(database: string, session: string): Promise<(() =
   })
 }
 
-/** Which of these are seen to be alive at this moment. */
-export async function livingOf(database: string, sessions: readonly string[]): Promise<string[]> {
-  const { held = [] } =
-    (await locksHere()
-      ?.query()
-      .catch(() => undefined)) ?? {}
-  const names = new Set(held.map(({ name }) => name))
+/** Which of these are seen to be alive at this moment; nothing where that cannot be seen. */
+export async function livingOf(database: string, sessions: readonly string[]): Promise<string[] | undefined> {
+  const seen = await locksHere()
+    ?.query()
+    .catch(() => undefined)
+  if (!seen) return undefined
+  const names = new Set(seen.held?.map(({ name }) => name))
   return sessions.filter((session) => names.has(lockName(database, session)))
 }
 

@@ -4,12 +4,16 @@ import { livingOf } from './life.ts'
 
 /** Sessions before this one that have left rows behind, as found when the database was opened. */
 export interface Past extends SessionReport {
+  /** Those whose rows may be deleted. */
   readonly dead: readonly string[]
 }
 
+/** A living session without a lock puts its marker again every 15 s, or every minute when its tab is hidden. */
+const SILENCE = 150_000
+
 /**
- * Where there are Web Locks, a session that holds one is alive. Elsewhere every other one counts as dead, which at
- * worst costs a scrub too many.
+ * Where there are Web Locks, a session that holds one is alive. Elsewhere any other one may have been killed, which at
+ * worst costs a scrub and a false alarm too many; but it may live as well, so its marker stays until it is old.
  */
 export async function findPast({ db, dataLoss }: Handle, own: string): Promise<Past> {
   const read = () => db.transaction(['session'], 'readonly').objectStore('session').getAllKeys()
@@ -21,12 +25,14 @@ export async function findPast({ db, dataLoss }: Handle, own: string): Promise<P
   const alive = await livingOf(db.name, seen)
   const keys = await read()
   const left = others(keys)
-  const dead = seen.filter((session) => left.includes(session) && !alive.includes(session))
+  const killed = seen.filter((session) => left.includes(session) && !alive?.includes(session))
   const store = db.transaction(['session'], 'readonly').objectStore('session')
-  const markers = await Promise.all(dead.map((session) => store.get([session, 0])))
+  const markers = await Promise.all(killed.map((session) => store.get([session, 0])))
   const unclean = markers.filter((marker) => marker !== undefined)
+  // The clock may have been set back since.
+  const isSilent = (at = 0): boolean => Math.abs(Date.now() - at) > SILENCE
   return {
-    dead,
+    dead: killed.filter((_, i) => alive !== undefined || isSilent(markers[i]?.at)),
     unclean: unclean.length > 0,
     wasAsync: unclean.some((marker) => marker.owes),
     ...told(dataLoss),

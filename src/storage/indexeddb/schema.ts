@@ -42,6 +42,8 @@ interface SessionRow {
   readonly number: number
   /** In a marker: it has acknowledged what is not durable yet. */
   readonly owes?: boolean
+  /** In a marker: when it was put, or put again, by the clock. */
+  readonly at?: number
   readonly noise?: Uint8Array
 }
 

@@ -90,7 +90,7 @@ export class Session {
     const past = await this.#past()
     try {
       await writeSessionRows(this.#connection, (store) => [
-        store.put({ session: this.#id, number: 0, owes }),
+        store.put({ session: this.#id, number: 0, owes, at: Date.now() }),
         // Where nothing has to be scrubbed, this is all there is to do about them.
         ...(isScrubNeeded(past) ? [] : past.dead.map((id) => store.delete(rowsOfSession(id)))),
       ])
@@ -104,6 +104,13 @@ export class Session {
     this.#watch()
   }
 
+  /** Without a lock, only how young the marker is shows others that this session may live. */
+  async #renew(): Promise<void> {
+    if (this.#letGo || this.#marker === 'none') return
+    const marker = { session: this.#id, number: 0, owes: this.#marker === 'owes', at: Date.now() }
+    await writeSessionRows(this.#connection, (store) => [store.put(marker)], 'relaxed')
+  }
+
   #inTurn(work: () => Promise<void>): Promise<void> {
     const turn = this.#turn.then(work)
     this.#turn = turn.catch(() => {})
@@ -114,10 +121,12 @@ export class Session {
     clearTimeout(this.#idle)
     this.#idle = setTimeout(() => {
       const left = IDLE - (performance.now() - this.#lastWrite)
-      if (this.#writing > 0 || this.#isHeld) this.#watch()
-      else if (left > 0) this.#watch(left)
+      const isBusy = this.#writing > 0 || this.#isHeld
       // It then stays, and is a false alarm at worst.
-      else this.rest().catch(() => {})
+      if (!isBusy && left <= 0) return void this.rest().catch(() => {})
+      this.#watch(isBusy ? IDLE : left)
+      // Or others take it for dead, at worst.
+      this.#inTurn(() => this.#renew()).catch(() => {})
     }, wait)
     // In Node a timer would keep the process alive.
     ;(this.#idle as { unref?: () => void }).unref?.()

@@ -1,0 +1,32 @@
+import 'fake-indexeddb/auto'
+import { openDB } from 'idb'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { indexedDbStorage } from '../../src/storage/indexeddb.ts'
+
+it('a session without a lock puts its marker again while it goes on writing', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] })
+  Object.defineProperty(navigator, 'locks', { configurable: true, value: undefined })
+  onTestFinished(() => {
+    vi.useRealTimers()
+    Reflect.deleteProperty(navigator, 'locks')
+  })
+  const name = 'session renewed'
+  const storage = indexedDbStorage({ name })
+  const save = (of: string) =>
+    storage.commit('p', { puts: [{ table: 'meta', key: ['law', of], head: 'head' }] })
+  await save('one')
+  const db = await openDB(`forkpoint:${name}`)
+  await db.clear('session')
+  await vi.advanceTimersByTimeAsync(10_000)
+  await save('two')
+  await vi.advanceTimersByTimeAsync(6_000)
+  const now = Date.now()
+  await expect
+    .poll(() => db.getAll('session'), { timeout: 2_000 })
+    .toMatchObject([{ number: 0, owes: false, at: expect.closeTo(now, -4) }])
+  await vi.advanceTimersByTimeAsync(30_000)
+  await expect.poll(() => db.getAll('session')).toEqual([])
+  db.close()
+  await storage.destroy()
+  await storage.close()
+})
