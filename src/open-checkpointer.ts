@@ -3,7 +3,7 @@ import type { Durability } from './checkpointer/durability.ts'
 import { checkHost, checkIsObject, checkStorage, checkTypes } from './checkpointer/open-options.ts'
 import { checkFunction, checkIdAt, checkOptions, invalid, type Names } from './checkpointer/options.ts'
 import { deliverLeft, forgetting } from './checkpointer/left/deliver.ts'
-import { leftBehind } from './checkpointer/left/left-behind.ts'
+import { leftBehind, type LeftBehind } from './checkpointer/left/left-behind.ts'
 import { storedPolicy, type RetentionPolicy } from './checkpointer/retention.ts'
 import { CheckpointerError, reportFailure } from './errors.ts'
 import type { Host } from './operations/host.ts'
@@ -79,11 +79,10 @@ export async function openCheckpointer(given: OpenOptions): Promise<Checkpointer
   const codec = createCodec(types)
   // A host in this thread and the checkpointer are two ends of one emitter; over IndexedDB each has a channel.
   const local = localEvents()
-  const host = await openHost(options, { name, retention }, local, onWarning)
+  const left = options.storage || options.host ? undefined : leftBehind(name)
+  const host = await openHost(options, { name, retention }, { events: local, left, onWarning })
   const events = options.storage ? local : eventsOf(name, host, onWarning)
   const claims = claimsOn(host, options, onWarning)
-  const left = options.storage || options.host ? undefined : leftBehind(name)
-  if (left) await deliverLeft(host, left, onWarning)
   return new StoredCheckpointer({
     host: left ? forgetting(host, left) : host,
     codec,
@@ -110,11 +109,16 @@ function warner(tell: OpenOptions['onWarning']): (warning: CheckpointerError) =>
 const eventsOf = (name: string, host: Host, onWarning: (warning: CheckpointerError) => void): Events =>
   hasChannels() ? tabEvents(name) : polledEvents(host, onWarning)
 
+interface Around {
+  readonly events: Events
+  readonly left: LeftBehind | undefined
+  readonly onWarning: (warning: CheckpointerError) => void
+}
+
 async function openHost(
   { storage, host, worker = 'auto' }: OpenOptions,
   message: OpenMessage,
-  events: Events,
-  onWarning: (warning: CheckpointerError) => void,
+  { events, left, onWarning }: Around,
 ): Promise<Host> {
   if (host) return host
   // Loaded only where it is needed: a page with a worker does not carry the store's side.
@@ -129,6 +133,8 @@ async function openHost(
     throw invalid('worker', "'auto', false, or a function that gives a worker")
   const { name } = message
   const opened = await openIndexedDb(message, worker, onWarning)
+  // First, so that what is stored then is not missed.
+  if (left) await deliverLeft(opened, left, onWarning)
   return witnessedHost(opened, { name, store: witnessPlace(name), onWarning })
 }
 

@@ -45,7 +45,7 @@ export function writingAs(
   const stop = onLeaving({
     mayEnd: () => queue.hurry(),
     ends() {
-      left?.put(queue.left())
+      left?.put({ lists: queue.left(), session: queue.session })
       queue.hurry()
       rest()
       queue.rested()

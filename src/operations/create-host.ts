@@ -9,7 +9,7 @@ import { copy, fork } from './fork.ts'
 import { head } from './head.ts'
 import { history } from './history.ts'
 import { underLease } from './fence.ts'
-import type { Host, OfThread, Publish, StoreRetention } from './host.ts'
+import type { Host, OfThread, Publish, SettleRequest, StoreRetention } from './host.ts'
 import { dropLease, keepLease, takeLease } from './lease.ts'
 import { load } from './load.ts'
 import { prune } from './prune.ts'
@@ -168,7 +168,8 @@ export async function createHost({
     usage: verb(usage),
     verify: verb(verify),
     repair: verb(repair),
-    owe: verb(async () => storage.owe?.()) as () => Promise<void>,
+    owe: verb(async () => storage.owe?.()) as () => Promise<string | undefined>,
+    settle: verb(async (_, { sessions, inOrder }: SettleRequest) => storage.settle?.(sessions, inOrder)),
     flush: verb(flush) as () => Promise<void>,
     rest,
     reconcile: verb(reconcile),

@@ -7,7 +7,7 @@ import type {
 } from './messages/carrying.ts'
 import type { CopyRequest, ForkReply, ForkRequest } from './messages/forking.ts'
 import type { HeldLease, KeepLeaseRequest, TakeLeaseReply, TakeLeaseRequest } from './messages/leases.ts'
-import type { LossRecord, ReconcileReply, ReconcileRequest } from './messages/losses.ts'
+import type { LossRecord, ReconcileReply, ReconcileRequest, SettleRequest } from './messages/losses.ts'
 import type { OfThread, Place } from './messages/places.ts'
 import type {
   HistoryReply,
@@ -77,7 +77,8 @@ export interface Host {
   verify(request: VerifyRequest): Promise<VerifyReply>
   repair(request: RepairRequest): Promise<RepairReply>
   /** From here on saves are acknowledged before they are written: to be awaited before the first of them. */
-  owe(): Promise<void>
+  owe(): Promise<string | undefined>
+  settle(request: SettleRequest): Promise<void>
   /** Makes durable what was written without being so at once. */
   flush(): Promise<void>
   exportPage(request: ExportPageRequest): Promise<ExportPageReply>

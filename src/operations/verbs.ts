@@ -22,6 +22,7 @@ export const VERBS = [
   'verify',
   'repair',
   'owe',
+  'settle',
   'flush',
   'exportPage',
   'importPage',

@@ -2,12 +2,14 @@ import { deleteDB } from 'idb'
 import { durabilityOf, tablesOf } from './indexeddb/commit.ts'
 import { Connection } from './indexeddb/connection.ts'
 import { closed, coded, withinTime } from './indexeddb/errors.ts'
-import { findPast, type Past } from './indexeddb/past.ts'
+import { findPast, withoutDebts, type Past } from './indexeddb/past.ts'
 import { families, runQuery } from './indexeddb/queries.ts'
 import { codedWithUsage } from './indexeddb/quota.ts'
 import { reading, type ReadTransaction } from './indexeddb/reading.ts'
 import { salvageList, salvageLocate, salvageQuery } from './indexeddb/salvage.ts'
 import { rowOf } from './indexeddb/schema.ts'
+import { rowsOfSession } from './indexeddb/schema.ts'
+import { writeSessionRows } from './indexeddb/session-rows.ts'
 import { isScrubNeeded, scrub } from './indexeddb/scrub.ts'
 import { Session } from './indexeddb/session.ts'
 import { writing } from './indexeddb/writing.ts'
@@ -56,7 +58,7 @@ class IndexedDbStorage implements Storage {
     this.#connection = new Connection(name, {
       onOpen: (handle) => {
         // Where that cannot be read, the worst is assumed, and no write is held up by it.
-        this.#past = findPast(handle, this.#id).catch(() => ({ dead: [], unclean: true, wasAsync: false }))
+        this.#past = findPast(handle, this.#id).catch(() => ({ dead: [], unclean: true, owing: [] }))
       },
       onTaken: () => this.#session.forget(),
     })
@@ -88,7 +90,7 @@ class IndexedDbStorage implements Storage {
       throw await codedWithUsage(error)
     } finally {
       this.#session.end()
-      if (marking) this.#scrubbing ??= this.#scrub().finally(() => (this.#scrubbing = undefined))
+      if (marking) this.#scrubSoon()
     }
   }
 
@@ -137,17 +139,32 @@ class IndexedDbStorage implements Storage {
 
   async sessionReport(): Promise<SessionReport> {
     this.#connection.enter()
-    const { unclean, wasAsync, dataLoss } = await this.#pastOfDatabase().catch((error: unknown) => {
+    const { unclean, owing, dataLoss } = await this.#pastOfDatabase().catch((error: unknown) => {
       throw coded(error)
     })
-    return { unclean, wasAsync, ...(dataLoss === undefined ? {} : { dataLoss }) }
+    return { unclean, owing, ...(dataLoss === undefined ? {} : { dataLoss }) }
   }
 
-  async owe(): Promise<void> {
+  async owe(): Promise<string> {
     this.#connection.enter()
     await this.#session.owe().catch(async (error: unknown) => {
       throw await codedWithUsage(error)
     })
+    this.#scrubSoon()
+    return this.#id
+  }
+
+  async settle(sessions: readonly string[], inOrder: boolean): Promise<void> {
+    this.#connection.enter()
+    const past = await this.#pastOfDatabase()
+    const settled = past.owing.filter((session) => sessions.includes(session))
+    if (settled.length === 0) return
+    await writeSessionRows(this.#connection, (store) =>
+      settled.map((session) =>
+        inOrder ? store.delete(rowsOfSession(session)) : store.put({ session, number: 0, owes: false }),
+      ),
+    )
+    if (past === (await this.#past)) this.#past = Promise.resolve(withoutDebts(past, settled, inOrder))
   }
 
   rest(): Promise<void> {
@@ -177,6 +194,10 @@ class IndexedDbStorage implements Storage {
     await this.#connection.opened()
     if (!this.#past) throw closed()
     return this.#past
+  }
+
+  #scrubSoon(): void {
+    this.#scrubbing ??= this.#scrub().finally(() => (this.#scrubbing = undefined))
   }
 
   /** Once for each opening, beside the first saves. If it fails, the next session finds the same and does it. */

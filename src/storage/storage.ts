@@ -28,9 +28,11 @@ export interface Storage {
   /**
    * From here on something is acknowledged before it is durable: to be awaited before the first such
    * acknowledgement, and to be called before each. Holds until `rest`; should this session be killed before that,
-   * the next one's report says `wasAsync`.
+   * the next one's report has its name, which this gives.
    */
-  owe?(): Promise<void>
+  owe?(): Promise<string>
+  /** Of these sessions nothing is owed any more; `inOrder`: they were not killed after all. */
+  settle?(sessions: readonly string[], inOrder: boolean): Promise<void>
   /** All is written, and nothing will be for now: a session that is killed after this has ended in order. */
   rest?(): Promise<void>
 }
@@ -38,8 +40,8 @@ export interface Storage {
 export interface SessionReport {
   /** A session before this one was killed, or its machine went down, between two of its writes. */
   readonly unclean: boolean
-  /** That one had acknowledged what was not durable yet: some of it may be lost. */
-  readonly wasAsync: boolean
+  /** Those of them that had acknowledged what was not durable yet: some of it may be lost. */
+  readonly owing: readonly string[]
   /** In its words, what the engine has thrown away because its files were damaged. */
   readonly dataLoss?: string
 }

@@ -8,7 +8,7 @@ import { NOTHING, type Entry, type WitnessStore } from './witness-store.ts'
 export interface Comparing {
   /** Of the database, as its user knows it. */
   readonly name: string
-  readonly host: Pick<Host, 'reconcile' | 'recordLoss' | 'threads'>
+  readonly host: Pick<Host, 'reconcile' | 'recordLoss' | 'settle' | 'threads'>
   /** Where heads are remembered; absent where there is no such place. */
   readonly store: WitnessStore | undefined
   readonly onWarning: (warning: CheckpointerError) => void
@@ -43,6 +43,8 @@ export async function compare(
     onWarning(lossError(record))
     // What may have been lost, and cannot be named, is said and not held against the database.
     if (missing.heads.length > 0 || session?.dataLoss !== undefined) await host.recordLoss(record)
+    // Said once: those sessions are not held to it again.
+    if (missing.said !== undefined && session) await host.settle({ sessions: session.owing, inOrder: false })
   }
   let said = session && saidOf(session)
   for (const [id, entries] of byDatabase(threads)) {
@@ -130,11 +132,11 @@ function refuseOther(expected: string, { database }: ReconcileReply): void {
 }
 
 /** What the engine knows of it, in words. */
-function saidOf({ dataLoss, unclean, wasAsync }: SessionReport): string | undefined {
+function saidOf({ dataLoss, owing }: SessionReport): string | undefined {
   if (dataLoss !== undefined) return `The browser has thrown away what it could not read: ${dataLoss}.`
   // Without locks a session that lives, in another tab, looks like one that was killed.
   const isSure = (globalThis.navigator as Partial<Navigator> | undefined)?.locks !== undefined
-  if (unclean && wasAsync && isSure)
-    return 'The session before this one ended before all that it had acknowledged was durable; its latest saves may be gone.'
+  if (owing.length > 0 && isSure)
+    return 'A session before this one ended before all that it had acknowledged was durable; its latest saves may be gone.'
   return undefined
 }

@@ -20,7 +20,7 @@ export function lossOf(name: string, { expected, found, heads, said }: Missing):
   const isGone = expected.database !== found.database
   const what = isGone
     ? `All that was saved under '${name}' is gone: ${count(expected.threads)} at least. There is a new database, with ${count(found.threads)}.`
-    : `Saves under '${name}' are missing.`
+    : `Saves under '${name}' ${heads.length > 0 ? 'are' : 'may be'} missing.`
   const engine = said === undefined ? '' : ` ${said}`
   const named = heads.slice(0, MOST_NAMED).map(describe).join(', ')
   const more = heads.length > MOST_NAMED ? `, and ${heads.length - MOST_NAMED} more` : ''

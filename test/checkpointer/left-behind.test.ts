@@ -39,8 +39,8 @@ const list = (thread = 't', key = 'k1'): SaveManyRequest => ({
 describe('what pages leave', () => {
   it('is found under its name alone, and as it was put', () => {
     const place = area()
-    leftIn(place, 'a').put([list()])
-    leftIn(place, 'a:b').put([list('other')])
+    leftIn(place, 'a').put({ lists: [list()] })
+    leftIn(place, 'a:b').put({ lists: [list('other')] })
     expect(
       leftIn(place, 'a')
         .found()
@@ -56,11 +56,11 @@ describe('what pages leave', () => {
   it('is gone when the page is back, and when there is nothing to leave', () => {
     const place = area()
     const left = leftIn(place, 'a')
-    left.put([list()])
+    left.put({ lists: [list()] })
     left.withdraw()
     expect(place.items.size).toBe(0)
-    left.put([list()])
-    left.put([])
+    left.put({ lists: [list()] })
+    left.put({ lists: [] })
     expect(place.items.size).toBe(0)
   })
 
@@ -69,12 +69,12 @@ describe('what pages leave', () => {
     'null',
     '{}',
     '[1]',
-    '[{"thread":1}]',
-    '[{"thread":"t","namespace":"","saves":[{"key":1}]}]',
-    '[{"thread":"t","namespace":"","saves":[{"key":"k","createdAt":1,"fields":{},"frame":{"base":null,"body":"1"}}]}]',
+    '{"lists":[{"thread":1}]}',
+    '{"lists":[{"thread":"t","namespace":"","saves":[{"key":1}]}]}',
+    '{"lists":[{"thread":"t","namespace":"","saves":[{"key":"k","createdAt":1,"fields":{},"frame":{"base":null,"body":"1"}}]}]}',
   ])('is passed over and removed when it reads %j', (text) => {
     const place = area()
-    leftIn(place, 'a').put([list()])
+    leftIn(place, 'a').put({ lists: [list()] })
     place.setItem([...place.items.keys()][0] ?? '', text)
     expect(leftIn(place, 'a').found()).toEqual([])
     expect(place.items.size).toBe(0)
@@ -86,14 +86,17 @@ describe('what pages leave', () => {
     }
     const place = { ...area(), setItem: forbidden, key: forbidden, removeItem: forbidden }
     const left = leftIn(place, 'a')
-    left.put([list()])
+    left.put({ lists: [list()] })
     left.withdraw()
     expect(left.found()).toEqual([])
   })
 })
 
 describe('the next page', () => {
-  const stored = (length: number): Pick<Host, 'saveMany'> => ({
+  const settled: string[] = []
+  const settle: Host['settle'] = async ({ sessions, inOrder }) => void (inOrder && settled.push(...sessions))
+  const stored = (length: number): Pick<Host, 'saveMany' | 'settle'> => ({
+    settle,
     saveMany: async () => Array.from({ length }, (_, i) => ({ seq: i + 1, id: `${i}`, createdAt: 1 })),
   })
   const warn = vi.fn<(warning: CheckpointerError) => void>()
@@ -101,15 +104,16 @@ describe('the next page', () => {
 
   it('stores it, and removes it then', async () => {
     const place = area()
-    leftIn(place, 'a').put([list()])
+    leftIn(place, 'a').put({ lists: [list()], session: 's1' })
     await deliverLeft(stored(1), leftIn(place, 'a'), warn)
     expect(place.items.size).toBe(0)
+    expect(settled).toEqual(['s1'])
     expect(warn).not.toHaveBeenCalled()
   })
 
   it('tells what stood on something that is gone', async () => {
     const place = area()
-    leftIn(place, 'a').put([list()])
+    leftIn(place, 'a').put({ lists: [list()] })
     await deliverLeft(stored(0), leftIn(place, 'a'), warn)
     expect(warn.mock.lastCall?.[0]).toMatchObject({ code: 'DATA_LOSS', thread: 't' })
     expect(place.items.size).toBe(0)
@@ -117,8 +121,8 @@ describe('the next page', () => {
 
   it('keeps it for another time when the store fails', async () => {
     const place = area()
-    leftIn(place, 'a').put([list()])
-    const failing = { saveMany: () => Promise.reject(new CheckpointerError('QUOTA', 'full')) }
+    leftIn(place, 'a').put({ lists: [list()] })
+    const failing = { settle, saveMany: () => Promise.reject(new CheckpointerError('QUOTA', 'full')) }
     await deliverLeft(failing, leftIn(place, 'a'), warn)
     expect(warn.mock.lastCall?.[0]).toMatchObject({ code: 'QUOTA', thread: 't' })
     expect(leftIn(place, 'a').found()[0]?.lists).toEqual([list()])
@@ -127,9 +131,10 @@ describe('the next page', () => {
   it('goes on after a list that a full disk has cut short, and keeps its rest', async () => {
     const place = area()
     const two = { ...list(), saves: [...list().saves, ...list('t', 'k2').saves] }
-    leftIn(place, 'a').put([two, list('other')])
+    leftIn(place, 'a').put({ lists: [two, list('other')] })
     let calls = 0
-    const host: Pick<Host, 'saveMany'> = {
+    const host: Pick<Host, 'saveMany' | 'settle'> = {
+      settle,
       async saveMany({ thread }) {
         if (thread === 't' && ++calls === 2) throw new CheckpointerError('QUOTA', 'full')
         return [{ seq: 1, id: 'x', createdAt: 1 }]
@@ -142,10 +147,11 @@ describe('the next page', () => {
   it('leaves alone what the page has put there anew meanwhile', async () => {
     const place = area()
     const page = leftIn(place, 'a')
-    page.put([list()])
-    const host: Pick<Host, 'saveMany'> = {
+    page.put({ lists: [list()] })
+    const host: Pick<Host, 'saveMany' | 'settle'> = {
+      settle,
       async saveMany() {
-        page.put([list('t', 'newer')])
+        page.put({ lists: [list('t', 'newer')] })
         return [{ seq: 1, id: 'x', createdAt: 1 }]
       },
     }
@@ -160,7 +166,7 @@ describe('the next page', () => {
     const name = `left ${crypto.randomUUID()}`
     const open = await openCheckpointer({ name, worker: false })
     await open.thread('t').save({ text: 'first' })
-    leftIn(place, name).put([list('t', 'k2'), list('other', 'k3')])
+    leftIn(place, name).put({ lists: [list('t', 'k2'), list('other', 'k3')] })
     if (what === 'thread') await open.thread('t').delete()
     else await open.destroy()
     const next = await openCheckpointer({ name, worker: false })
@@ -178,7 +184,7 @@ describe('the next page', () => {
     const writer = await openCheckpointer({ name, worker: false })
     const { id } = await writer.thread('t').save({ text: 'arrived' })
     await writer.close()
-    leftIn(place, name).put([list('t', id), list('t', 'k2')])
+    leftIn(place, name).put({ lists: [list('t', id), list('t', 'k2')] })
     const next = await openCheckpointer({ name, worker: false })
     const found: string[] = []
     for await (const each of next.thread('t').history({ order: 'oldest' })) found.push(each.id)

@@ -327,7 +327,7 @@ function sessions(): void {
     await db.put('session', { session: 'dead', number: 0, owes, at })
     db.close()
   }
-  const CLEAN = { unclean: false, wasAsync: false }
+  const CLEAN = { unclean: false, owing: [] }
 
   it('mark the database while they write, and not when they rest', async () => {
     const { storage, name } = open()
@@ -353,13 +353,41 @@ function sessions(): void {
     expect(await markers(name)).toEqual([])
   })
 
+  it.each([true, false])(
+    'are settled for good, whether they had ended in order or not: %j',
+    async (inOrder) => {
+      const { name } = open()
+      const { storage: first } = open(name)
+      await first.commit('p', { puts: [meta('one')] })
+      await first.close()
+      await leaveMarker(name, true)
+      const { storage } = open(name)
+      await storage.settle?.(['dead', 'another'], inOrder)
+      const told = inOrder ? CLEAN : { unclean: true, owing: [] }
+      expect(await storage.sessionReport?.()).toEqual(told)
+      expect(await open(name).storage.sessionReport?.()).toEqual(told)
+    },
+  )
+
+  it('that were killed are forgotten by one that only owes, too', async () => {
+    const { storage, name } = open()
+    await storage.commit('p', { puts: [meta('one')] })
+    await storage.close()
+    await leaveMarker(name, true)
+    const { storage: next } = open(name)
+    await next.owe?.()
+    await next.commit('p', { relaxed: true, puts: [meta('two')] })
+    await next.close()
+    expect(await markers(name)).toEqual([])
+  })
+
   it('that were killed are told, and forgotten when the next one has closed', async () => {
     const { storage, name } = open()
     await storage.commit('p', { puts: [meta('one')] })
     await storage.close()
     await leaveMarker(name, true)
     const { storage: next } = open(name)
-    expect(await next.sessionReport?.()).toEqual({ unclean: true, wasAsync: true })
+    expect(await next.sessionReport?.()).toEqual({ unclean: true, owing: ['dead'] })
     await next.commit('p', { puts: [meta('two')] })
     await next.close()
     expect(await markers(name)).toEqual([])

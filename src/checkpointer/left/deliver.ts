@@ -5,17 +5,19 @@ import type { LeftBehind } from './left-behind.ts'
 
 /** Stores what pages have left. What can no longer be stored is told; what could not be, this time, is kept. */
 export async function deliverLeft(
-  host: Pick<Host, 'saveMany'>,
+  host: Pick<Host, 'saveMany' | 'settle'>,
   left: LeftBehind,
   onWarning: (warning: CheckpointerError) => void,
 ): Promise<void> {
-  for (const { lists, keep } of left.found()) {
+  for (const { lists, session, keep } of left.found()) {
     const kept: SaveManyRequest[] = []
     for (const list of lists) {
       const rest = await deliverList(host, list, onWarning)
       if (rest.saves.length > 0) kept.push(rest)
     }
-    keep(kept)
+    // If that fails it is said that something may be missing, which is no harm.
+    if (session !== undefined) await host.settle({ sessions: [session], inOrder: true }).catch(() => {})
+    keep({ lists: kept })
   }
 }
 
@@ -58,7 +60,8 @@ async function deliverList(
 /** The host, with what is deleted forgotten here too: else the next page would bring it back. */
 export function forgetting(host: Host, left: LeftBehind): Host {
   const forget = (isGone: (list: SaveManyRequest) => boolean): void => {
-    for (const { lists, keep } of left.found()) keep(lists.filter((list) => !isGone(list)))
+    for (const { lists, session, keep } of left.found())
+      keep({ lists: lists.filter((list) => !isGone(list)), session })
   }
   return {
     ...host,

@@ -11,18 +11,23 @@ type Area = Pick<Storage, 'length' | 'key' | 'getItem' | 'setItem' | 'removeItem
  * arrived after all is recognised by its key.
  */
 export interface LeftBehind {
-  /** In place of what was put before. */
-  put(lists: readonly SaveManyRequest[]): void
+  /** In place of what was put before. With it, nothing else is owed by the session that had acknowledged it. */
+  put(left: Left): void
   /** The page is back, and has its saves still. */
   withdraw(): void
   /** What pages have left. */
   found(): readonly Found[]
 }
 
-interface Found {
+interface Left {
   readonly lists: readonly SaveManyRequest[]
-  /** Leaves these in its place, unless the page has put something else there meanwhile. */
-  readonly keep: (lists: readonly SaveManyRequest[]) => void
+  /** The store's name of the session, when there was one that had acknowledged what was not durable. */
+  readonly session?: string | undefined
+}
+
+interface Found extends Left {
+  /** Leaves this in its place, unless the page has put something else there meanwhile. */
+  readonly keep: (left: Left) => void
 }
 
 /** Nothing where there is no such place: in workers, in Node, in a frame that may not have one. */
@@ -31,28 +36,31 @@ export function leftBehind(name: string): LeftBehind | undefined {
   return area && leftIn(area, name)
 }
 
+const NOTHING: Left = { lists: [] }
+
 export function leftIn(area: Area, name: string): LeftBehind {
   // JSON, so that no name runs into what follows it.
   const begins = `forkpoint:left:${JSON.stringify(name)}:`
   const own = begins + crypto.getRandomValues(new Uint32Array(2)).join('-')
-  const putAt = (key: string, lists: readonly SaveManyRequest[]): void =>
-    // Too much for the place: then the messages alone have to do.
-    harmless(() =>
-      lists.length > 0 ? area.setItem(key, JSON.stringify(lists.map(asText))) : area.removeItem(key),
-    )
+  const putAt = (key: string, { lists, session }: Left): void =>
+    harmless(() => {
+      if (lists.length === 0 && session === undefined) return area.removeItem(key)
+      // Too much for the place: then the messages alone have to do.
+      area.setItem(key, JSON.stringify({ lists: lists.map(asText), session }))
+    })
   return {
-    put: (lists) => putAt(own, lists),
-    withdraw: () => putAt(own, []),
+    put: (left) => putAt(own, left),
+    withdraw: () => putAt(own, NOTHING),
     found: () =>
       keysOf(area, begins).flatMap((key) => {
         const text = harmless(() => area.getItem(key)) ?? ''
-        const lists = harmless(() => parsed(text))
+        const left = harmless(() => parsed(text))
         // Not of ours, or cut short: nobody can make sense of it later either.
-        if (!lists) putAt(key, [])
-        const keep: Found['keep'] = (left) => {
-          if (harmless(() => area.getItem(key)) === text) putAt(key, left)
+        if (!left) putAt(key, NOTHING)
+        const keep: Found['keep'] = (rest) => {
+          if (harmless(() => area.getItem(key)) === text) putAt(key, rest)
         }
-        return lists ? [{ lists, keep }] : []
+        return left ? [{ ...left, keep }] : []
       }),
   }
 }
@@ -73,14 +81,14 @@ const asText = (list: SaveManyRequest): ListText => ({
 })
 
 /** Any script of the origin can write here: what has not the shape of a list throws. */
-function parsed(text: string): SaveManyRequest[] {
-  const lists = JSON.parse(text) as ListText[]
+function parsed(text: string): Left {
+  const { lists, session } = JSON.parse(text) as { lists: ListText[]; session?: unknown }
   for (const { thread, namespace, saves } of lists) {
     checkId('A thread id', thread)
     checkId('A namespace', namespace, true)
     for (const save of saves) if (!isSave(save)) throw new TypeError('no save')
   }
-  return lists.map(asList)
+  return { lists: lists.map(asList), ...(typeof session === 'string' ? { session } : {}) }
 }
 
 function isSave({ key, createdAt, fields, frame }: SaveText): boolean {

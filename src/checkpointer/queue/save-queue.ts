@@ -31,6 +31,7 @@ export class SaveQueue implements Writer {
   readonly #dividing = new Map<string, Promise<void>>()
   readonly #room = new Room(() => this.#queues({}))
   #owing: Promise<void> | undefined
+  #session: string | undefined
   #isUnflushed = false
   #isClosed = false
   #idle: ReturnType<typeof setTimeout> | undefined
@@ -130,6 +131,11 @@ export class SaveQueue implements Writer {
     }
   }
 
+  /** The store's name of the session that owes what is taken here. */
+  get session(): string | undefined {
+    return this.#session
+  }
+
   /** What was taken and is not known to be stored. */
   left(): SaveManyRequest[] {
     return this.#queues({}).flatMap((queue) => queue.left ?? [])
@@ -185,10 +191,13 @@ export class SaveQueue implements Writer {
   }
 
   #owe(): Promise<void> {
-    this.#owing ??= this.#host.owe().catch((error: unknown) => {
-      this.#owing = undefined
-      throw error
-    })
+    this.#owing ??= this.#host.owe().then(
+      (session) => void (this.#session = session),
+      (error: unknown) => {
+        this.#owing = undefined
+        throw error
+      },
+    )
     return this.#owing
   }
 

@@ -28,3 +28,9 @@ export interface LossRecord {
   readonly message: string
   readonly loss: Loss
 }
+
+/** Sessions that owe nothing any more: they have ended in order, or what they may have lost was told. */
+export interface SettleRequest {
+  readonly sessions: readonly string[]
+  readonly inOrder: boolean
+}

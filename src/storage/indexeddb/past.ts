@@ -20,7 +20,7 @@ export async function findPast({ db, dataLoss }: Handle, own: string): Promise<P
   const others = (keys: Awaited<ReturnType<typeof read>>): string[] =>
     [...new Set(keys.map(([session]) => session))].filter((session) => session !== own)
   const seen = others(await read())
-  if (seen.length === 0) return { dead: [], unclean: false, wasAsync: false, ...told(dataLoss) }
+  if (seen.length === 0) return { dead: [], unclean: false, owing: [], ...told(dataLoss) }
   // One that comes to rest meanwhile takes its marker away before its lock.
   const alive = await livingOf(db.name, seen)
   const keys = await read()
@@ -34,10 +34,17 @@ export async function findPast({ db, dataLoss }: Handle, own: string): Promise<P
   return {
     dead: killed.filter((_, i) => alive !== undefined || isSilent(markers[i]?.at)),
     unclean: unclean.length > 0,
-    wasAsync: unclean.some((marker) => marker.owes),
+    owing: unclean.filter((marker) => marker.owes).map(({ session }) => session),
     ...told(dataLoss),
   }
 }
 
 const told = (dataLoss: string | undefined): Pick<SessionReport, 'dataLoss'> =>
   dataLoss === undefined ? {} : { dataLoss }
+
+/** The same, after these have paid. One that ended in order has left nothing to be scrubbed for either. */
+export function withoutDebts(past: Past, settled: readonly string[], inOrder: boolean): Past {
+  const dead = inOrder ? past.dead.filter((session) => !settled.includes(session)) : past.dead
+  const owing = past.owing.filter((session) => !settled.includes(session))
+  return { ...past, dead, owing, unclean: dead.length > 0 }
+}

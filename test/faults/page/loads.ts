@@ -161,10 +161,16 @@ export { soak, soaked, soakedWhole } from './soak.ts'
 
 /** Saves as fast as can be, and leaves in the same task in which the last one is captured. */
 export async function saveAndLeave(
-  options: OpenOptions & { readonly thread: string; readonly count: number; readonly to: string },
+  options: OpenOptions & {
+    readonly thread: string
+    readonly count: number
+    readonly to: string
+    readonly flush?: boolean
+  },
 ): Promise<void> {
-  const { thread, count, to, ...open } = options
-  const handle = (await openCheckpointer(open)).thread<State>(thread)
+  const { thread, count, to, flush, ...open } = options
+  const checkpointer = await openCheckpointer(open)
+  const handle = checkpointer.thread<State>(thread)
   const saves: Ack[] = []
   let messages: readonly string[] = []
   for (let n = 1; n <= count; n++) {
@@ -173,6 +179,7 @@ export async function saveAndLeave(
     const { seq, id } = await handle.save({ mark, messages })
     saves.push({ did: 'save', thread, seq, id, mark })
   }
+  if (flush) await checkpointer.flush()
   // Kept where a page that goes can still put it.
   sessionStorage.setItem(thread, JSON.stringify(saves))
   if (to === 'reload') location.reload()
