@@ -19,7 +19,10 @@ export function lockClaims(database: string, locks: LockManager, host: LeaseHost
         unlock()
         throw error
       })
-      if (!('lease' in taken)) throw blocked(thread)
+      if (!('lease' in taken)) {
+        unlock()
+        throw blocked(thread)
+      }
       const { lease, token } = taken
       return { lease, token, end: () => host.dropLease({ thread, lease }).finally(unlock) }
     },

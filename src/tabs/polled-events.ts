@@ -44,8 +44,8 @@ class Polling {
   readonly #host: Pick<Host, 'threads'>
   readonly #tell: Tell
   readonly #onWarning: (warning: CheckpointerError) => void
-  /** What was changed earlier is no news, when it is met for the first time. */
-  readonly #since = Date.now()
+  /** What was changed earlier is no news, when it is met for the first time, or again after it had slipped off. */
+  #since = Date.now()
   readonly #seen = new Map<string, StoredSummary>()
   #timer: ReturnType<typeof setTimeout> | undefined
   #stopped = false
@@ -85,10 +85,11 @@ class Polling {
     const present = new Set(items.map(({ thread }) => thread))
     const oldest = items.at(-1)?.updatedAt ?? 0
     for (const { thread, updatedAt } of this.#seen.values()) {
-      // One that was changed before all of these may only have slipped off the list.
-      if (present.has(thread) || !(isAll || updatedAt > oldest)) continue
+      if (present.has(thread)) continue
       this.#seen.delete(thread)
-      this.#tell({ type: 'deleted', thread })
+      if (isAll || updatedAt > oldest) this.#tell({ type: 'deleted', thread })
+      // One that was changed before all of these may only have slipped off the list.
+      else this.#since = Math.max(this.#since, updatedAt + 1)
     }
     for (const item of [...items].reverse()) {
       this.#news(item, this.#seen.get(item.thread))

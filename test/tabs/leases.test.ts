@@ -191,6 +191,20 @@ describe('locks', () => {
     await tab.close()
   })
 
+  it('that come with no lease are let go of', async () => {
+    const host = await createHost({ storage: memoryStorage() })
+    let isRefused = true
+    const refusing: Host = {
+      ...host,
+      takeLease: async (request) => (isRefused ? { sign: 'of another' } : host.takeLease(request)),
+    }
+    const tab = checkpointerOver(refusing, lockClaims(crypto.randomUUID(), navigator.locks, refusing))
+    await rejection(tab.thread('t').lease(), 'BLOCKED')
+    isRefused = false
+    await (await tab.thread('t').lease({ wait: false })).release()
+    await tab.close()
+  })
+
   it('that are stolen abort the signal, before anything is written', async () => {
     const host = await createHost({ storage: memoryStorage() })
     const claims = lockClaims(crypto.randomUUID(), navigator.locks, host)

@@ -85,4 +85,24 @@ describe('the polling', () => {
       { type: 'saved', thread: 'd' },
     ])
   })
+
+  it('forgets what has slipped off, and takes it for no news when it is back as it was', async () => {
+    const since = Date.now()
+    let reply: Awaited<ReturnType<Host['threads']>> = { items: [summary('a', since + 5)] }
+    const { heard, listen, pass } = listed(() => reply)
+    listen()
+    await pass()
+    reply = { items: [summary('b', since + 10_000)], next: { rank: 1, thread: 'b' } }
+    await pass()
+    heard.length = 0
+    reply = { items: [summary('b', since + 10_000), summary('a', since + 5)] }
+    await pass()
+    expect(heard).toEqual([])
+    reply = { items: [summary('b', since + 10_000)], next: { rank: 1, thread: 'b' } }
+    await pass()
+    reply = { items: [summary('b', since + 10_000)] }
+    await pass()
+    // Nobody looks at it any more.
+    expect(heard).toEqual([])
+  })
 })
