@@ -139,11 +139,11 @@ export async function createHost({
     keeper.stop()
     await Promise.allSettled(running)
     keeper.stop()
+    await endCarries(store)
   }
 
   const close = async (): Promise<void> => {
     await end()
-    await endCarries(store)
     await storage.close()
   }
 

@@ -119,6 +119,33 @@ async function threadRow(storage: Storage): Promise<NonNullable<Batch['puts']>> 
   return [{ table: 'threads', key: found.row.key, head: found.row.head, rank: 1 }]
 }
 
+it('an import under way is ended before the database is destroyed', async () => {
+  const storage = kept()
+  const left: string[][] = []
+  const destroying: Storage = {
+    ...asked(storage, async () => {}),
+    async destroy() {
+      left.push(await storage.partitions({ limit: 10 }))
+      await storage.destroy()
+    },
+  }
+  const host = await createHost({ storage: destroying })
+  const bytes = new Uint8Array(await (await made()).arrayBuffer())
+  const bounds = { bytes: 1e9, ratio: 100, lines: 1e6 }
+  const page = {
+    id: 'i',
+    page: 0,
+    bytes: bytes.slice(0, -200),
+    isLast: false,
+    onConflict: 'refuse',
+    bounds,
+  } as const
+  await host.importPage(page)
+  await vi.waitFor(async () => expect(await storage.partitions({ limit: 10 })).not.toEqual(['']))
+  await host.destroy()
+  expect(left).toEqual([['']])
+})
+
 it('an import that gives no sign of life is cleared up, and told so when it goes on after all', async () => {
   const storage = kept()
   const file = new Uint8Array(await (await made()).arrayBuffer())
