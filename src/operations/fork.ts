@@ -17,7 +17,7 @@ import { birthPut } from './rows/birth-row.ts'
 import { borrow, laneOf, newLane } from './rows/lanes.ts'
 import { seal, unseal } from './rows/seal.ts'
 import { emptyThread, openThread, threadPut, type ThreadFacts, type ThreadRow } from './rows/thread-row.ts'
-import { LOST_RACE, tryCommit, untilCommitted, untilRecognised } from './commit.ts'
+import { LOST_RACE, tryCommit, untilRecognised } from './commit.ts'
 import { checkThread, describe, needThread, readThread, type Store } from './store.ts'
 
 /** A new thread that shows its origin's rows up to a checkpoint, and goes on from there. Copies nothing. */
@@ -120,7 +120,7 @@ function firstOwn(
 /** The whole thread again under another id, with all its namespaces, branches and pending writes. */
 export async function copy(store: Store, request: CopyRequest): Promise<void> {
   const { thread, as } = request
-  const seq = await untilCommitted(async () => {
+  const seq = await untilRecognised(async () => {
     const root = await needThread(store, { thread, namespace: '' })
     const { partition } = root
     const [rows = [], family] = await store.storage.read(partition, [
