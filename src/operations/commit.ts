@@ -59,17 +59,15 @@ export async function tryCommit(
   const early = fitsLimits(storage.limits, batch) ? [] : (batch.puts ?? []).filter(isPart)
   const written: Put[] = []
   const takeBack = async (): Promise<void> => {
-    const most = storage.limits.operations
-    for (let i = 0; i < written.length; i += most)
-      await storage.commit(partition, {
-        deletes: written.slice(i, i + most).map(({ table, key }) => ({ table, key })),
-      })
+    const deletions = written.map(({ table, key }) => ({ deletes: [{ table, key }] }))
+    for (const some of inCommits(storage.limits, deletions)) await storage.commit(partition, some)
   }
   // As long as it is certain that the rest is not there: else the parts may be needed.
   let isCertain = true
   try {
     const ahead: Check[] = []
-    for (const puts of inCommits(storage.limits, early)) {
+    const pieces = early.map((put) => ({ puts: [put] }))
+    for (const { puts } of inCommits(storage.limits, pieces)) {
       const result = await storage.commit(partition, { puts })
       written.push(...puts)
       const [first] = puts
@@ -85,10 +83,7 @@ export async function tryCommit(
       checks: [...(batch.checks ?? []), ...ahead],
     })
     if (result.ok) {
-      store.keeper.put(
-        partition,
-        (batch.puts ?? []).reduce((sum, put) => sum + bytesOf(put), 0),
-      )
+      store.keeper.put(partition, bytesIn(batch.puts ?? []))
       return result.version
     }
   } catch (error) {
@@ -116,26 +111,32 @@ function fitsLimits(
   { checks = [], puts = [], deletes = [], deleteRanges = [] }: Batch,
 ): boolean {
   const operations = checks.length + puts.length + deletes.length + deleteRanges.length
-  return (
-    operations <= limits.operations && puts.reduce((sum, put) => sum + bytesOf(put), 0) <= limits.commitBytes
-  )
+  return operations <= limits.operations && bytesIn(puts) <= limits.commitBytes
 }
 
 const isPart = ({ table }: Put): boolean => table === 'parts'
 
-/** Puts in groups of which each fits a commit. */
-function inCommits(limits: Limits, puts: readonly Put[]): Put[][] {
-  const groups: Put[][] = []
+const bytesIn = (puts: readonly Put[]): number => puts.reduce((sum, put) => sum + bytesOf(put), 0)
+
+type Change = Pick<Batch, 'puts' | 'deletes'>
+
+/** Changes of a row each, joined: as many as one commit takes. */
+export function* inCommits(limits: Limits, changes: readonly Change[]): Generator<Required<Change>> {
+  let some: Change[] = []
   let bytes = 0
-  for (const put of puts) {
-    const last = groups.at(-1)
-    bytes += bytesOf(put)
-    if (last && last.length < limits.operations && bytes <= limits.commitBytes) {
-      last.push(put)
-    } else {
-      groups.push([put])
-      bytes = bytesOf(put)
+  const join = (): Required<Change> => ({
+    puts: some.flatMap(({ puts = [] }) => puts),
+    deletes: some.flatMap(({ deletes = [] }) => deletes),
+  })
+  for (const change of changes) {
+    const more = bytesIn(change.puts ?? [])
+    if (some.length > 0 && (some.length === limits.operations || bytes + more > limits.commitBytes)) {
+      yield join()
+      some = []
+      bytes = 0
     }
+    some.push(change)
+    bytes += more
   }
-  return groups
+  if (some.length > 0) yield join()
 }

@@ -3,7 +3,7 @@
  *
  * What an adapter guarantees, and `storageSuite` proves:
  * - a `read` sees one moment: all of a commit or nothing of it, over all its queries;
- * - a `commit` is all or nothing, and is refused (`conflict`) when one of its checks does not hold;
+ * - a `commit` is all or nothing, and is refused (`{ ok: false }`) when one of its checks does not hold;
  * - commits to one partition are linearizable; nothing is promised across partitions, save one thing:
  *   a row of `threads` lives in one partition at a time, so that putting it into a second one conflicts;
  * - what `commit` acknowledged is there after the process is gone, as far as the engine can tell.
@@ -12,7 +12,7 @@ export interface Storage {
   readonly limits: Limits
   /** Runs several queries against one consistent snapshot of a partition; one list of rows for each. */
   read(partition: string, queries: readonly Query[]): Promise<Row[][]>
-  /** Writes all of a batch or nothing. `conflict` when a check failed: read again and decide. */
+  /** Writes all of a batch or nothing. `{ ok: false }` when a check failed: read again and decide. */
   commit(partition: string, batch: Batch): Promise<CommitResult>
   /** Which partition holds this row of `threads`, over all partitions. */
   locate(key: Key): Promise<{ readonly partition: string; readonly row: Row } | undefined>

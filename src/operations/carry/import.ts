@@ -3,7 +3,7 @@ import { pauses, type Pause } from '../../state/slices/pause.ts'
 import { importPartition, threadKey } from '../../storage/keys.ts'
 import type { Store } from '../store.ts'
 import { FamilyImport } from './import-family.ts'
-import { joined } from './joined.ts'
+import { joined } from '../rows/joined.ts'
 import {
   MOST_PAYLOAD_BYTES,
   Tally,

@@ -1,7 +1,7 @@
 import { CheckpointerError } from '../../errors.ts'
 import { STAGED, threadKey } from '../../storage/keys.ts'
 import { bytesOf, type Batch, type Row } from '../../storage/storage.ts'
-import { LOST_RACE, tryCommit } from '../commit.ts'
+import { inCommits, LOST_RACE, tryCommit } from '../commit.ts'
 import { familyQuery, openFamily, readFamily, renewFamily } from '../family.ts'
 import { birthPut } from '../rows/birth-row.ts'
 import { seal, unseal } from '../rows/seal.ts'
@@ -30,17 +30,17 @@ export async function nameStaged(
   const staged = await readStaged(store, partition)
   if (staged.some(({ facts }) => nameFor(facts.thread) === undefined))
     await markUntidy(store, partition, staged)
-  const batches = staged.map(({ row, facts }): Batch => {
+  const changes = staged.flatMap(({ row, facts }): Batch[] => {
     const thread = nameFor(facts.thread)
     const { key } = row
-    if (thread === undefined) return { deletes: [{ table: 'meta', key }] }
+    if (thread === undefined) return [{ deletes: [{ table: 'meta', key }] }]
     const { forkOf } = facts
     const from = forkOf && { ...forkOf, thread: nameFor(forkOf.thread) ?? forkOf.thread }
-    if (thread === facts.thread && from?.thread === forkOf?.thread) return {}
+    if (thread === facts.thread && from?.thread === forkOf?.thread) return []
     const named = { ...facts, thread, ...(from ? { forkOf: from } : {}) }
-    return { puts: [{ table: 'meta', key, head: seal(partition, 'meta', key, named) }] }
+    return [{ puts: [{ table: 'meta', key, head: seal(partition, 'meta', key, named) }] }]
   })
-  for (const batch of inCommits(store, batches)) await store.storage.commit(partition, batch)
+  for (const batch of inCommits(store.storage.limits, changes)) await store.storage.commit(partition, batch)
 }
 
 /** Somewhere in the lanes of these stand rows that nobody will show: a sweep goes there. */
@@ -117,27 +117,4 @@ async function makeWay(
     if (found && found.partition !== partition)
       await nameStaged(store, partition, new Map([[thread, await onTaken(thread)]]))
   }
-}
-
-/** Batches joined, as many as one commit takes. */
-function* inCommits(store: Store, batches: readonly Batch[]): Generator<Batch> {
-  const { operations, commitBytes } = store.storage.limits
-  let some: Batch[] = []
-  let bytes = 0
-  const join = (): Batch => ({
-    puts: some.flatMap(({ puts = [] }) => puts),
-    deletes: some.flatMap(({ deletes = [] }) => deletes),
-  })
-  for (const batch of batches) {
-    if (!batch.puts && !batch.deletes) continue
-    const more = (batch.puts ?? []).reduce((sum, put) => sum + bytesOf(put), 0)
-    if (some.length > 0 && (some.length + 1 > operations || bytes + more > commitBytes)) {
-      yield join()
-      some = []
-      bytes = 0
-    }
-    some.push(batch)
-    bytes += more
-  }
-  if (some.length > 0) yield join()
 }

@@ -1,6 +1,7 @@
 import { CheckpointerError } from '../../errors.ts'
 import { partKey } from '../../storage/keys.ts'
 import type { Limits, Put, Row } from '../../storage/storage.ts'
+import { joined } from './joined.ts'
 import { seal, unseal } from './seal.ts'
 
 /** A payload up to this size stands in its row; a larger one apart, so that lists stay quick to read. */
@@ -71,11 +72,5 @@ export function joinPayload(
     )
   }
   if (pieces.length === 1) return pieces[0] as Uint8Array
-  const whole = new Uint8Array(total)
-  let at = 0
-  for (const piece of pieces) {
-    whole.set(piece, at)
-    at += piece.length
-  }
-  return whole
+  return joined(pieces)
 }
