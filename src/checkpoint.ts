@@ -95,6 +95,8 @@ export type CheckpointerEvent =
       readonly seqs: readonly number[]
     }
   | { readonly type: 'deleted'; readonly thread: string }
+  /** Everything under this name is gone, by the hand of a tab. */
+  | { readonly type: 'destroyed' }
   | {
       readonly type: 'writes'
       readonly thread: string

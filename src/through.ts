@@ -1,6 +1,6 @@
 /** What a CompressionStream or a DecompressionStream is. */
 interface Pair {
-  readonly readable: ReadableStream<Uint8Array>
+  readonly readable: ReadableStream<Uint8Array<ArrayBuffer>>
   readonly writable: WritableStream<BufferSource>
 }
 
@@ -12,7 +12,7 @@ export async function* through(
   source: AsyncIterable<Uint8Array>,
   { readable, writable }: Pair,
   atATime: number,
-): AsyncGenerator<Uint8Array> {
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const reader = readable.getReader()
   const writer = writable.getWriter()
   const feeding = (async () => {

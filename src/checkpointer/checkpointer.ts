@@ -71,7 +71,7 @@ export interface Checkpointer {
   /** Checks every row, every state down its chain, and what rows say of one another; mends it when asked to. */
   verify(options?: VerifyOptions): Promise<Verification>
   /** Threads as a file, all of them when none are named; forks stay forks. Bytes are made as they are asked for. */
-  export(ids?: string | readonly string[], options?: ExportOptions): AsyncIterable<Uint8Array>
+  export(ids?: string | readonly string[], options?: ExportOptions): AsyncIterable<Uint8Array<ArrayBuffer>>
   /** Brings in what `export` made: all of it, or nothing when any of it is damaged. */
   import(source: ImportSource, options?: ImportOptions): Promise<Imported>
   /** Waits for what is under way, then lets go of the storage. */
@@ -212,7 +212,10 @@ export class StoredCheckpointer implements Checkpointer {
     return verification(this.#shared.host, options)
   }
 
-  async *export(ids?: string | readonly string[], options: ExportOptions = {}): AsyncGenerator<Uint8Array> {
+  async *export(
+    ids?: string | readonly string[],
+    options: ExportOptions = {},
+  ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
     this.#refuseWhenClosed()
     yield* exportBytes(this.#shared.host, ids, options)
   }

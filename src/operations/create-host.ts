@@ -180,6 +180,7 @@ export async function createHost({
     async destroy() {
       await end()
       await storage.destroy()
+      publish({ type: 'destroyed' })
       await storage.close()
     },
     close,

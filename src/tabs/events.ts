@@ -84,6 +84,7 @@ const FIELDS: Record<CheckpointerEvent['type'], Record<string, 'string' | 'numbe
   forked: { thread: 'string', namespace: 'string', from: 'string', seq: 'number' },
   pruned: { thread: 'string', namespace: 'string', seqs: 'numbers' },
   deleted: { thread: 'string' },
+  destroyed: {},
   writes: { thread: 'string', namespace: 'string', seq: 'number', taskId: 'string' },
 }
 

@@ -42,3 +42,20 @@ it('a limit on the threads asks for no page that it does not need', async () => 
   expect(counts.reads).toBe(1)
   await checkpointer.close()
 })
+
+it('an export is imported from whatever holds its bytes; what is no export is INVALID', async () => {
+  const from = await openCheckpointer({ name: 'w', storage: memoryStorage() })
+  await from.thread('t').save({ n: 1 })
+  const pieces: Uint8Array<ArrayBuffer>[] = []
+  for await (const piece of from.export()) pieces.push(piece)
+  const bytes = new Uint8Array(await new Blob(pieces).arrayBuffer())
+  for (const source of [bytes, bytes.buffer, new Blob(pieces)]) {
+    const into = await openCheckpointer({ name: 'w', storage: memoryStorage() })
+    expect((await into.import(source)).threads).toEqual(['t'])
+    await into.close()
+  }
+  for (const text of ['<html>', '{"a":1}', 'hello world', '[]', 'PK\u0003\u0004', '<html>\n'])
+    await expect(from.import(new Blob([text])), text).rejects.toMatchObject({ code: 'INVALID' })
+  await expect(from.import(bytes.subarray(0, 30))).rejects.toMatchObject({ code: 'CORRUPT' })
+  await from.close()
+})

@@ -37,7 +37,7 @@ export function exportBytes(
   host: Host,
   ids: string | readonly string[] | undefined,
   options: ExportOptions,
-): AsyncGenerator<Uint8Array> {
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const given = checkOptions('export', options, EXPORT)
   const { compress = false, onDamage = 'refuse', signal } = given
   if (compress !== 'gzip' && typeof compress !== 'boolean') throw invalid('compress', "true, false or 'gzip'")
@@ -60,7 +60,7 @@ async function* pages(
   host: Host,
   ids: readonly string[] | undefined,
   { onDamage = 'refuse', signal, onProgress }: ExportOptions,
-): AsyncGenerator<Uint8Array> {
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const id = newId()
   let bytes = 0
   let isLast = false
@@ -80,7 +80,9 @@ async function* pages(
   }
 }
 
-async function* packed(plain: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* packed(
+  plain: AsyncGenerator<Uint8Array<ArrayBuffer>>,
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   if (typeof CompressionStream === 'undefined')
     throw new CheckpointerError(
       'UNSUPPORTED',

@@ -1,7 +1,12 @@
 import { invalid, reading } from '../options.ts'
 
 /** Where a file may come from. A `File` is a Blob. */
-export type ImportSource = AsyncIterable<Uint8Array> | ReadableStream<Uint8Array> | Blob
+export type ImportSource =
+  | AsyncIterable<Uint8Array>
+  | ReadableStream<Uint8Array>
+  | Blob
+  | Uint8Array
+  | ArrayBuffer
 
 /** The other side gets so many bytes at a time. */
 const MOST_AT_ONCE = 64 * 1024
@@ -41,6 +46,7 @@ interface Reading {
 /** Not every engine can loop over a ReadableStream, so it is read by its reader. */
 function readerOf(source: ImportSource): Reading {
   return reading('source', () => {
+    if (isBytes(source) || source instanceof ArrayBuffer) return readerOf(new Blob([source as BlobPart]))
     const from: Partial<Blob & ReadableStream & AsyncIterable<unknown>> | null = source as object | null
     const stream = typeof from?.stream === 'function' ? from.stream() : from
     if (typeof (stream as Partial<ReadableStream> | null)?.getReader === 'function') {
@@ -48,7 +54,8 @@ function readerOf(source: ImportSource): Reading {
       return { next: () => reader.read(), stop: () => reader.cancel() }
     }
     const iterator = (stream as Partial<AsyncIterable<unknown>> | null)?.[Symbol.asyncIterator]?.()
-    if (!iterator) throw invalid('source', 'a Blob, a ReadableStream or an async iterable of Uint8Arrays')
+    if (!iterator)
+      throw invalid('source', 'bytes, a Blob, a ReadableStream or an async iterable of Uint8Arrays')
     return { next: () => iterator.next(), stop: async () => iterator.return?.() }
   })
 }

@@ -34,8 +34,15 @@ export async function* linesIn(
       at = end + 1
     }
   }
-  if (length > 0) throw new CheckpointerError('CORRUPT', 'The file ends in the middle of a line.')
+  if (length === 0) return
+  if (lines === 0 && !isOurs(joined(pieces)))
+    throw new CheckpointerError('INVALID', 'This is no file that `export` has made.')
+  throw new CheckpointerError('CORRUPT', 'The file ends in the middle of a line.')
 }
+
+/** A line of ours begins with its sum. */
+const isOurs = (start: Uint8Array): boolean =>
+  /^[0-9a-f]{1,8}( |$)/.test(new TextDecoder().decode(start.subarray(0, 9)))
 
 async function* counted(
   source: AsyncIterable<Uint8Array>,

@@ -13,7 +13,7 @@ interface CarryReply {
 }
 
 export interface ExportPageReply extends CarryReply {
-  readonly bytes: Uint8Array
+  readonly bytes: Uint8Array<ArrayBuffer>
   readonly isLast: boolean
 }
 
