@@ -1,48 +1,56 @@
 import type { Host } from './host.ts'
 
-/** All verbs by name: what can be called over the wire, and nothing else. */
-export const VERBS = [
-  'save',
-  'saveMany',
-  'head',
-  'load',
-  'history',
-  'fork',
-  'copy',
-  'prune',
-  'deleteThread',
-  'deleteCheckpoints',
-  'deleteRun',
-  'putWrites',
-  'takeLease',
-  'keepLease',
-  'dropLease',
-  'threads',
-  'usage',
-  'verify',
-  'repair',
-  'owe',
-  'settle',
-  'flush',
-  'exportPage',
-  'importPage',
-  'endCarry',
-  'rest',
-  'reconcile',
-  'recordLoss',
-  'destroy',
-  'close',
-] as const satisfies readonly (keyof Host)[]
-export type Verb = (typeof VERBS)[number]
+/**
+ * All verbs by name: what can be called over the wire, and nothing else. Of one that only reads nothing can be half
+ * done: when its answer was lost, that is all that was.
+ */
+const KINDS: Record<keyof Host, 'reads' | 'acts'> = {
+  save: 'acts',
+  saveMany: 'acts',
+  head: 'reads',
+  load: 'reads',
+  history: 'reads',
+  fork: 'acts',
+  copy: 'acts',
+  prune: 'acts',
+  deleteThread: 'acts',
+  deleteCheckpoints: 'acts',
+  deleteRun: 'acts',
+  putWrites: 'acts',
+  takeLease: 'acts',
+  keepLease: 'acts',
+  dropLease: 'acts',
+  threads: 'reads',
+  usage: 'reads',
+  verify: 'reads',
+  repair: 'acts',
+  owe: 'acts',
+  flush: 'acts',
+  settle: 'acts',
+  // Not to be asked for twice, as pages are counted; but an export that is cut off has changed nothing.
+  exportPage: 'reads',
+  importPage: 'acts',
+  endCarry: 'acts',
+  rest: 'acts',
+  reconcile: 'reads',
+  recordLoss: 'acts',
+  destroy: 'acts',
+  close: 'acts',
+}
 
-/** These change nothing, so that one whose answer was lost may simply be called again. */
-export const READS: readonly Verb[] = [
-  'head',
-  'load',
-  'history',
-  'threads',
-  'usage',
-  'verify',
-  'reconcile',
-  'exportPage',
-]
+export type Verb = keyof Host
+export const VERBS = Object.keys(KINDS) as readonly Verb[]
+export const onlyReads = (verb: Verb): boolean => KINDS[verb] === 'reads'
+
+/** Any verb, of which only the name is known. */
+export type Call = (request: unknown) => Promise<unknown>
+
+export const callOf = (host: Host, verb: Verb): Call => host[verb].bind(host) as Call
+
+/** A host of which each verb is made from its name. */
+export const makeHost = (make: (verb: Verb) => Call): Host =>
+  Object.fromEntries(VERBS.map((verb) => [verb, make(verb)])) as unknown as Host
+
+/** The same host, with something around each of its verbs. */
+export const mapHost = (host: Host, wrap: (run: Call, verb: Verb) => Call): Host =>
+  makeHost((verb) => wrap(callOf(host, verb), verb))

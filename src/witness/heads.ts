@@ -2,7 +2,7 @@ import type { Place, WitnessedHead } from '../operations/host.ts'
 import type { Entry } from './witness-store.ts'
 
 /** How many threads are remembered: those saved to last. */
-const MOST_THREADS = 500
+export const MOST_THREADS = 500
 
 interface Known {
   readonly at: number

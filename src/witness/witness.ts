@@ -1,9 +1,10 @@
 import { CheckpointerError } from '../errors.ts'
-import type { Place } from '../operations/host.ts'
+import type { Host, Place } from '../operations/host.ts'
 import { compare, type Comparing } from './compare.ts'
-import { Heads } from './heads.ts'
+import { Heads, MOST_THREADS } from './heads.ts'
 
 export interface WitnessOptions extends Comparing {
+  readonly host: Comparing['host'] & Pick<Host, 'head'>
   readonly pace?: Pace
 }
 
@@ -45,6 +46,22 @@ export class Witness {
     if (!this.#options.store || this.#closed) return
     this.#heads.note(place, seq, at)
     this.doubt()
+  }
+
+  /**
+   * Threads that have come to be whole, in one commit each, which was asked for at this time: so their roots stand for
+   * all of their namespaces.
+   */
+  async noteWhole(threads: readonly string[], at: number): Promise<void> {
+    const { host, store } = this.#options
+    if (!store) return
+    const places = threads.slice(-MOST_THREADS).map((thread) => ({ thread, namespace: '' }))
+    // They are there, whether or not anybody can say so now.
+    const replies = await Promise.all(places.map((place) => host.head(place).catch(() => undefined)))
+    for (const [i, place] of places.entries()) {
+      const head = replies[i]?.head
+      if (head) this.note(place, head.seq, at)
+    }
   }
 
   /** Soon writes down what waits, and sees whether the database is still the same. */

@@ -1,6 +1,6 @@
 import { CheckpointerError } from '../errors.ts'
 import type { Host } from '../operations/host.ts'
-import { VERBS, type Verb } from '../operations/verbs.ts'
+import { mapHost } from '../operations/verbs.ts'
 import { Witness, type WitnessOptions } from './witness.ts'
 
 /** After these the database may be another one. */
@@ -29,6 +29,16 @@ export function witnessedHost(inner: Host, options: Omit<WitnessOptions, 'host'>
       const reply = await host.fork(request)
       const { as, namespace, createdAt } = request
       witness.note({ thread: as, namespace }, reply.head.seq, createdAt)
+      return reply
+    },
+    async copy(request) {
+      await host.copy(request)
+      await witness.noteWhole([request.as], request.createdAt)
+    },
+    async importPage(request) {
+      const at = Date.now()
+      const reply = await host.importPage(request)
+      if (reply.imported) await witness.noteWhole(reply.imported.threads, at)
       return reply
     },
     async deleteThread(request) {
@@ -65,20 +75,12 @@ export function witnessedHost(inner: Host, options: Omit<WitnessOptions, 'host'>
 }
 
 /** The host, with a word of what its calls are rejected with. */
-function told(host: Host, onError: (error: unknown) => void): Host {
-  const verb = (name: Verb) => {
-    const run = host[name] as (request: unknown) => Promise<unknown>
-    return [
-      name,
-      async (request: unknown) => {
-        try {
-          return await run.call(host, request)
-        } catch (error) {
-          onError(error)
-          throw error
-        }
-      },
-    ] as const
-  }
-  return Object.fromEntries(VERBS.map(verb)) as unknown as Host
-}
+const told = (inner: Host, onError: (error: unknown) => void): Host =>
+  mapHost(inner, (run) => async (request) => {
+    try {
+      return await run(request)
+    } catch (error) {
+      onError(error)
+      throw error
+    }
+  })

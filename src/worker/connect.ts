@@ -1,7 +1,7 @@
 import { transfer } from 'comlink'
 import { CheckpointerError } from '../errors.ts'
 import type { Host } from '../operations/host.ts'
-import { READS, VERBS, type Verb } from '../operations/verbs.ts'
+import { makeHost, onlyReads, type Verb } from '../operations/verbs.ts'
 import { GRACE, Line, type Ear } from './line.ts'
 import type { WorkerLike } from './start.ts'
 import { buffersOf, fromWire, PROTOCOL, type OpenMessage, type WireReply } from './wire.ts'
@@ -43,7 +43,7 @@ export async function connect(worker: WorkerLike, message: OpenMessage, ear: Ear
             cause: error,
           })
         if (error.code !== 'WORKER_LOST') throw error
-        const outcome = !sent || READS.includes(verb) ? 'none' : 'unknown'
+        const outcome = !sent || onlyReads(verb) ? 'none' : 'unknown'
         throw new CheckpointerError(
           'WORKER_LOST',
           `${error.message} ${outcome === 'unknown' ? 'The change may have been made or not.' : ''}`.trim(),
@@ -51,7 +51,7 @@ export async function connect(worker: WorkerLike, message: OpenMessage, ear: Ear
         )
       }
     }
-  const host = Object.fromEntries(VERBS.map((verb) => [verb, call(verb)])) as unknown as Host
+  const host = makeHost(call)
   const ending = (end: () => Promise<void>) => () => end().finally(() => line.hangUp(GRACE))
   // A worker that has died has let go of everything.
   const close = (): Promise<void> =>

@@ -1,6 +1,6 @@
 import { CheckpointerError } from '../errors.ts'
 import type { Host } from '../operations/host.ts'
-import { VERBS, type Verb } from '../operations/verbs.ts'
+import { callOf, makeHost, type Verb } from '../operations/verbs.ts'
 import { connect } from './connect.ts'
 import type { Patience } from './line.ts'
 import { started, type WorkerLike } from './start.ts'
@@ -31,11 +31,9 @@ export async function lastingHost(ways: Ways): Promise<Host> {
   await reach.open()
   const call =
     (verb: Verb) =>
-    async (request: unknown): Promise<unknown> => {
-      const host = await reach.host()
-      return (host[verb] as (request: unknown) => Promise<unknown>)(request)
-    }
-  const host = Object.fromEntries(VERBS.map((verb) => [verb, call(verb)])) as unknown as Host
+    async (request: unknown): Promise<unknown> =>
+      callOf(await reach.host(), verb)(request)
+  const host = makeHost(call)
   return {
     ...host,
     // A worker that is lost holds nothing that would have to rest.

@@ -1,7 +1,7 @@
 import { expose, transfer, type Endpoint } from 'comlink'
 import { CheckpointerError } from '../errors.ts'
 import type { Host } from '../operations/host.ts'
-import { VERBS } from '../operations/verbs.ts'
+import { callOf, VERBS } from '../operations/verbs.ts'
 import {
   buffersOf,
   PROTOCOL,
@@ -48,9 +48,7 @@ export function serve(endpoint: Endpoint, open: Opener): void {
         if (!VERBS.includes(verb))
           throw new CheckpointerError('UNSUPPORTED', `There is no verb ${JSON.stringify(verb)}.`)
         if (!opening) throw new CheckpointerError('CLOSED', 'The worker has no database open.')
-        const host = await opening
-        const run = host[verb] as (request: unknown) => Promise<unknown>
-        return run.call(host, request)
+        return callOf(await opening, verb)(request)
       }),
   }
   expose(api, guarded(endpoint))

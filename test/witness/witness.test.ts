@@ -69,6 +69,31 @@ describe('what is remembered outside of the database', () => {
     await third.checkpointer.destroy()
   })
 
+  it('knows of copies and of imports, saved to or not', async () => {
+    const [name, area] = [newName(), fakeArea()]
+    const elsewhere = await openTab(newName(), fakeArea())
+    for (let n = 1; n <= 3; n++) await elsewhere.checkpointer.thread('imported').save({ n })
+    const first = await openTab(name, area)
+    await first.checkpointer.thread('one').save({ n: 1 })
+    await first.checkpointer.thread('one').copy('copy')
+    await first.checkpointer.import(elsewhere.checkpointer.export())
+    await first.checkpointer.close()
+    await elsewhere.checkpointer.destroy()
+    await deleteBehind(name)
+
+    const second = await openTab(name, area)
+    await second.settled()
+    expect(second.warnings).toMatchObject([{ code: 'DATA_LOSS', loss: { expected: { threads: 3 } } }])
+    expect(second.warnings[0]?.loss?.heads).toEqual(
+      expect.arrayContaining([
+        { thread: 'one', namespace: '', expected: 1 },
+        { thread: 'copy', namespace: '', expected: 1 },
+        { thread: 'imported', namespace: '', expected: 3 },
+      ]),
+    )
+    await second.checkpointer.destroy()
+  })
+
   it('tells a thread that was cut back from one that is whole', async () => {
     const [name, area] = [newName(), fakeArea()]
     const first = await openTab(name, area)
