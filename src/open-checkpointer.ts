@@ -2,7 +2,7 @@ import { StoredCheckpointer, type Checkpointer } from './checkpointer/checkpoint
 import type { Durability } from './checkpointer/durability.ts'
 import { checkHost, checkIsObject, checkStorage, checkTypes } from './checkpointer/open-options.ts'
 import { checkFunction, checkIdAt, checkOptions, invalid, type Names } from './checkpointer/options.ts'
-import { deliverLeft, forgetting } from './checkpointer/left/deliver.ts'
+import { deliverLeft, deliverWhenLeft, forgetting } from './checkpointer/left/deliver.ts'
 import { leftBehind, type LeftBehind } from './checkpointer/left/left-behind.ts'
 import { storedPolicy, type RetentionPolicy } from './checkpointer/retention.ts'
 import { CheckpointerError, reportFailure } from './errors.ts'
@@ -91,6 +91,7 @@ export async function openCheckpointer(given: OpenOptions): Promise<Checkpointer
     durability,
     left,
     onWarning,
+    ...(left ? { onClose: deliverWhenLeft(host, left, onWarning) } : {}),
   })
 }
 

@@ -88,6 +88,8 @@ interface Parts {
   readonly claims: Claims
   readonly durability: Durability
   readonly left?: LeftBehind | undefined
+  /** Ends what goes on beside the calls. */
+  readonly onClose?: () => void
   readonly onWarning: (warning: CheckpointerError) => void
 }
 
@@ -115,7 +117,7 @@ export class StoredCheckpointer implements Checkpointer {
   readonly #stopListening: () => void
   #closing: Promise<void> | undefined
 
-  constructor({ host, codec, events, claims, durability, left, onWarning }: Parts) {
+  constructor({ host, codec, events, claims, durability, left, onWarning, onClose }: Parts) {
     const known = new KnownStates()
     const watch = (inner: Host): Host => this.#watched(inner)
     const writing = writingAs(durability, host, watch, { known, left, onWarning })
@@ -128,7 +130,10 @@ export class StoredCheckpointer implements Checkpointer {
       leases: new Leases(claims),
     }
     this.#events = events
-    this.#stopListening = writing.stop
+    this.#stopListening = () => {
+      writing.stop()
+      onClose?.()
+    }
   }
 
   thread<State>(id: string, options: ThreadOptions = {}): Thread<State> {

@@ -42,7 +42,7 @@ export function writingAs(
     return { saves, host: watched, stop: onLeaving({ mayEnd: () => {}, ends: rest, isBack: () => {} }) }
   }
   const queue = new SaveQueue({ host, known, lastOnly: durability === 'exit', onWarning })
-  const stop = onLeaving({
+  const unlisten = onLeaving({
     mayEnd: () => queue.hurry(),
     ends() {
       left?.put({ lists: queue.left(), session: queue.session })
@@ -52,5 +52,10 @@ export function writingAs(
     },
     isBack: () => left?.withdraw(),
   })
+  const stop = (): void => {
+    unlisten()
+    // All of it is stored by now, or its caller was told.
+    left?.withdraw()
+  }
   return { saves: queue, host: watch(behindQueue(host, queue)), stop }
 }

@@ -20,7 +20,7 @@ function area() {
   }
 }
 
-const list = (thread = 't', key = 'k1'): SaveManyRequest => ({
+const list = (thread = 't', key = 'k1', expect: string | null = null): SaveManyRequest => ({
   thread,
   namespace: '',
   saves: [
@@ -30,6 +30,7 @@ const list = (thread = 't', key = 'k1'): SaveManyRequest => ({
       key,
       createdAt: 1,
       fields: {},
+      expect,
       frame: { body: new TextEncoder().encode('{"text":"ü"}') },
       retry: true,
     },
@@ -176,6 +177,22 @@ describe('the next page', () => {
     await open.close().catch(() => {})
   })
 
+  it('does not pass what another tab has saved since', async () => {
+    const place = area()
+    vi.stubGlobal('localStorage', place)
+    onTestFinished(() => void vi.unstubAllGlobals())
+    const name = `left ${crypto.randomUUID()}`
+    const tab = await openCheckpointer({ name, worker: false })
+    const { id } = await tab.thread('t').save({ text: 'known to the page' })
+    await tab.thread('t').save({ text: 'newer' })
+    await tab.close()
+    leftIn(place, name).put({ lists: [list('t', 'k2', id)] })
+    const next = await openCheckpointer({ name, worker: false, onWarning: warn })
+    expect((await next.thread('t').load())?.state).toEqual({ text: 'newer' })
+    expect(warn.mock.lastCall?.[0]).toMatchObject({ code: 'DATA_LOSS', thread: 't' })
+    await next.destroy()
+  })
+
   it('does not store a second time what had arrived after all', async () => {
     const place = area()
     vi.stubGlobal('localStorage', place)
@@ -184,7 +201,7 @@ describe('the next page', () => {
     const writer = await openCheckpointer({ name, worker: false })
     const { id } = await writer.thread('t').save({ text: 'arrived' })
     await writer.close()
-    leftIn(place, name).put({ lists: [list('t', id), list('t', 'k2')] })
+    leftIn(place, name).put({ lists: [list('t', id), list('t', 'k2', id)] })
     const next = await openCheckpointer({ name, worker: false })
     const found: string[] = []
     for await (const each of next.thread('t').history({ order: 'oldest' })) found.push(each.id)

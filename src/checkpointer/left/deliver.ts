@@ -1,4 +1,4 @@
-import { CheckpointerError } from '../../errors.ts'
+import { CheckpointerError, type ErrorCode } from '../../errors.ts'
 import type { Host, SaveManyRequest } from '../../operations/host.ts'
 import { isAboutTheSave } from '../queue/failures.ts'
 import type { LeftBehind } from './left-behind.ts'
@@ -28,33 +28,40 @@ async function deliverList(
   onWarning: (warning: CheckpointerError) => void,
 ): Promise<SaveManyRequest> {
   const { thread, namespace } = list
-  const lost = (count: number, why: string, cause?: unknown): void => {
-    const message = `${count} saves that a page of '${thread}' left when it went are lost: ${why}`
-    onWarning(new CheckpointerError('DATA_LOSS', message, { thread, namespace, cause }))
+  const tell = (code: ErrorCode, what: string, cause?: unknown): void => {
+    const message = `${saves.length} saves that a page of '${thread}' left when it went ${what}`
+    onWarning(new CheckpointerError(code, message, { thread, namespace, cause }))
   }
   let { saves } = list
   while (saves.length > 0) {
     try {
       const { length } = await host.saveMany({ ...list, saves })
-      if (length === 0) {
-        lost(saves.length, 'what they stood on is gone.')
-        return { ...list, saves: [] }
-      }
-      saves = saves.slice(length)
+      if (length === 0) tell('DATA_LOSS', 'are lost: what they stood on is gone.')
+      saves = length === 0 ? [] : saves.slice(length)
     } catch (error) {
       const cause = CheckpointerError.is(error) ? error : undefined
       if (!cause || !isAboutTheSave(cause)) {
-        const message = `${saves.length} saves that a page of '${thread}' left when it went are not stored yet; the next opening tries again.`
-        onWarning(
-          new CheckpointerError(cause?.code ?? 'FAILED', message, { thread, namespace, cause: error }),
-        )
+        tell(cause?.code ?? 'FAILED', 'are not stored yet; the next opening tries again.', error)
         return { ...list, saves }
       }
-      lost(1, cause.message, cause)
-      saves = saves.slice(1)
+      // Each stands on the one before it.
+      tell('DATA_LOSS', `are lost: ${cause.message}`, cause)
+      saves = []
     }
   }
   return { ...list, saves }
+}
+
+/** A page that goes while this one is open need not wait for the next opening. Gives what ends that. */
+export function deliverWhenLeft(
+  host: Pick<Host, 'saveMany' | 'settle'>,
+  left: LeftBehind,
+  onWarning: (warning: CheckpointerError) => void,
+): () => void {
+  let delivering: Promise<void> = Promise.resolve()
+  // What fails beyond its lists is a closing host; the next opening delivers.
+  const deliver = (): Promise<void> => deliverLeft(host, left, onWarning).catch(() => {})
+  return left.watch(() => void (delivering = delivering.then(deliver)))
 }
 
 /** The host, with what is deleted forgotten here too: else the next page would bring it back. */

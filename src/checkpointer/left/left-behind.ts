@@ -1,5 +1,4 @@
 import { checkId } from '../../ids.ts'
-import { isJsonObject } from '../../state/json.ts'
 import type { SaveManyRequest, SaveRequest } from '../../operations/host.ts'
 
 /** What is used of `localStorage`. */
@@ -17,6 +16,8 @@ export interface LeftBehind {
   withdraw(): void
   /** What pages have left. */
   found(): readonly Found[]
+  /** Calls back when another page leaves something. Gives what ends that. */
+  watch(onLeft: () => void): () => void
 }
 
 interface Left {
@@ -62,6 +63,14 @@ export function leftIn(area: Area, name: string): LeftBehind {
         }
         return left ? [{ ...left, keep }] : []
       }),
+    watch(onLeft) {
+      const page = globalThis as Partial<Pick<Window, 'addEventListener' | 'removeEventListener'>>
+      const onStorage = ({ key, newValue }: StorageEvent): void => {
+        if (newValue && key?.startsWith(begins)) onLeft()
+      }
+      page.addEventListener?.('storage', onStorage)
+      return () => page.removeEventListener?.('storage', onStorage)
+    },
   }
 }
 
@@ -80,35 +89,59 @@ const asText = (list: SaveManyRequest): ListText => ({
   }),
 })
 
-/** Any script of the origin can write here: what has not the shape of a list throws. */
+/** Any script of the origin can write here: what has not the shape of a list throws, and nothing else is taken. */
 function parsed(text: string): Left {
   const { lists, session } = JSON.parse(text) as { lists: ListText[]; session?: unknown }
-  for (const { thread, namespace, saves } of lists) {
-    checkId('A thread id', thread)
-    checkId('A namespace', namespace, true)
-    for (const save of saves) if (!isSave(save)) throw new TypeError('no save')
-  }
-  return { lists: lists.map(asList), ...(typeof session === 'string' ? { session } : {}) }
+  return { lists: lists.map(listFrom), ...(typeof session === 'string' ? { session } : {}) }
 }
 
-function isSave({ key, createdAt, fields, frame }: SaveText): boolean {
+function listFrom({ thread, namespace, saves }: ListText): SaveManyRequest {
+  checkId('A thread id', thread)
+  checkId('A namespace', namespace, true)
+  return { thread, namespace, saves: saves.map((save) => saveFrom(thread, namespace, save)) }
+}
+
+function saveFrom(thread: string, namespace: string, save: SaveText): SaveRequest {
+  const { key, createdAt, fields, frame, parent, expect } = save
   const { base, body } = frame
-  const isBase = base === undefined || (typeof base.id === 'string' && typeof base.key === 'string')
-  return (
-    typeof key === 'string' && Number.isFinite(createdAt) && isJsonObject(fields) && isBase && isJson(body)
-  )
+  checkId('A key', key)
+  const isWhole =
+    Number.isFinite(createdAt) &&
+    isFields(fields) &&
+    (base === undefined || (typeof base.id === 'string' && typeof base.key === 'string')) &&
+    (parent === undefined || parent === null) &&
+    (expect === null || typeof expect === 'string')
+  if (!isWhole) throw new TypeError('no save')
+  JSON.parse(body)
+  return {
+    thread,
+    namespace,
+    key,
+    createdAt,
+    fields,
+    expect,
+    retry: true,
+    ...(parent === undefined ? {} : { parent }),
+    frame: {
+      ...(base ? { base: { id: base.id, key: base.key } } : {}),
+      body: new TextEncoder().encode(body),
+    },
+  }
 }
 
-function isJson(text: unknown): boolean {
-  return typeof text === 'string' && harmless(() => JSON.parse(text) as unknown) !== undefined
-}
+const TEXTS = ['node', 'runId', 'workflow', 'label', 'source']
+const LISTS = ['next', 'path']
 
-const asList = (list: ListText): SaveManyRequest => ({
-  ...list,
-  saves: list.saves.map((save) => {
-    return { ...save, frame: { ...save.frame, body: new TextEncoder().encode(save.frame.body) } }
-  }),
-})
+function isFields(fields: unknown): boolean {
+  if (typeof fields !== 'object' || fields === null) return false
+  return Object.entries(fields).every(([name, value]: [string, unknown]) => {
+    if (TEXTS.includes(name)) return typeof value === 'string'
+    if (LISTS.includes(name)) return Array.isArray(value) && value.every((each) => typeof each === 'string')
+    if (name === 'extra')
+      return Array.isArray(value) && value.every((pair) => Array.isArray(pair) && typeof pair[0] === 'string')
+    return name === 'step' && typeof value === 'number'
+  })
+}
 
 const keysOf = (area: Area, begins: string): string[] =>
   Array.from(

@@ -1,5 +1,12 @@
 import type { CheckpointerError } from '../../errors.ts'
-import type { HeadReply, Host, Place, SaveManyRequest, StoredInfo } from '../../operations/host.ts'
+import type {
+  HeadReply,
+  Host,
+  Place,
+  SaveManyRequest,
+  SaveRequest,
+  StoredInfo,
+} from '../../operations/host.ts'
 import {
   idOf,
   infoOf,
@@ -60,9 +67,14 @@ export class PlaceQueue {
 
   /** What callers were told is taken, and is not known to be stored. */
   get left(): SaveManyRequest | undefined {
-    const saves = this.#entries
-      .filter(({ promised }) => promised !== undefined)
-      .map((entry) => ({ ...messageOf(entry), retry: true as const }))
+    let head = this.#next?.head?.id ?? null
+    const saves: SaveRequest[] = []
+    for (const entry of this.#entries) {
+      if (entry.promised === undefined) break
+      // Stored another time it must not come on top of what others have saved since.
+      saves.push({ ...messageOf(entry), expect: head, retry: true })
+      head = idOf(entry)
+    }
     return saves.length > 0 ? { ...this.#place, saves } : undefined
   }
 
