@@ -3,6 +3,7 @@ import { CheckpointerError } from '../errors.ts'
 import type { Host } from '../operations/host.ts'
 import { makeHost, onlyReads, type Verb } from '../operations/verbs.ts'
 import { GRACE, Line, type Ear } from './line.ts'
+import { showPresence, type Presence } from './presence.ts'
 import type { WorkerLike } from './start.ts'
 import { buffersOf, fromWire, PROTOCOL, type OpenMessage, type WireReply } from './wire.ts'
 
@@ -11,7 +12,8 @@ import { buffersOf, fromWire, PROTOCOL, type OpenMessage, type WireReply } from 
  * it is lost.
  */
 export async function connect(worker: WorkerLike, message: OpenMessage, ear: Ear): Promise<Host> {
-  const line = new Line(worker, ear)
+  let presence: Presence | undefined
+  const line = new Line(worker, { ...ear, onHungUp: () => presence?.letGo() })
   try {
     const { protocol } = await line.hello()
     if (protocol !== PROTOCOL)
@@ -19,9 +21,12 @@ export async function connect(worker: WorkerLike, message: OpenMessage, ear: Ear
         'UNSUPPORTED',
         `The worker speaks version ${protocol} of the wire, this page ${PROTOCOL}. Reload the page.`,
       )
-    valueOf(await line.ask((remote) => remote.open(message)))
+    // A worker of the page's own ends with it; what is behind a port may serve others too.
+    if (!worker.terminate) presence = await showPresence()
+    valueOf(await line.ask((remote) => remote.open({ ...message, presence: presence?.name })))
   } catch (error) {
     line.hangUp()
+    presence?.letGo()
     if (CheckpointerError.is(error)) throw error
     throw new CheckpointerError('WORKER_LOST', 'What answers there is not the worker of this package.', {
       cause: error,

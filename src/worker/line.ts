@@ -24,6 +24,8 @@ export interface Ear {
    */
   readonly onLost?: (why: CheckpointerError, gone: Promise<unknown>) => void
   readonly patience?: Patience | undefined
+  /** This end asks nothing any more. */
+  readonly onHungUp?: () => void
 }
 
 /**
@@ -146,6 +148,7 @@ export class Line {
     this.#worker.removeEventListener('error', this.#onError)
     this.#worker.removeEventListener('messageerror', this.#onError)
     this.#remote[releaseProxy]()
+    this.#ear.onHungUp?.()
     const end = setTimeout(() => letGo(this.#worker), grace)
     // In Node a timer would keep the process alive.
     ;(end as { unref?: () => void }).unref?.()

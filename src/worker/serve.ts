@@ -2,6 +2,7 @@ import { expose, transfer, type Endpoint } from 'comlink'
 import { CheckpointerError } from '../errors.ts'
 import type { Host } from '../operations/host.ts'
 import { callOf, VERBS } from '../operations/verbs.ts'
+import { whenGone } from './presence.ts'
 import {
   buffersOf,
   PROTOCOL,
@@ -42,6 +43,7 @@ export function serve(endpoint: Endpoint, open: Opener): void {
           opening = undefined
           throw error
         }
+        if (typeof message.presence === 'string') void closeWhenGone(message.presence, opening)
       }),
     call: (verb, request) =>
       answer(async () => {
@@ -52,6 +54,13 @@ export function serve(endpoint: Endpoint, open: Opener): void {
       }),
   }
   expose(api, guarded(endpoint))
+}
+
+/** What the page had asked for before is done first. Nobody is left to be told of a failure. */
+async function closeWhenGone(presence: string, opened: Promise<Host>): Promise<void> {
+  await whenGone(presence)
+  const host = await opened
+  await host.close().catch(() => {})
 }
 
 async function answer(work: () => Promise<unknown>): Promise<WireReply> {

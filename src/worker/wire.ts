@@ -8,6 +8,8 @@ export const PROTOCOL = 1
 export interface OpenMessage {
   readonly name: string
   readonly retention?: StoreRetention | undefined
+  /** A lock that the page holds as long as it is there. */
+  readonly presence?: string | undefined
 }
 
 /** What the worker exposes. Errors travel as data: comlink would strip their code and cause. */
