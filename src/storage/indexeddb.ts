@@ -177,7 +177,7 @@ class IndexedDbStorage implements Storage {
     this.#session.forget()
     handle?.db.close()
     const { name } = this.#connection
-    await withinTime(name, (onBlocked) => deleteDB(name, { blocked: onBlocked }))
+    await withinTime({ name, doing: 'deleted' }, (onBlocked) => deleteDB(name, { blocked: onBlocked }))
   }
 
   async close(): Promise<void> {

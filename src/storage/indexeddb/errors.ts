@@ -5,7 +5,7 @@ const OPEN_TIMEOUT = 10_000
 
 /** Runs an open or a delete with a limit in time: a tab that does not let go would block it for ever. */
 export async function withinTime<T>(
-  name: string,
+  { name, doing }: { readonly name: string; readonly doing: 'opened' | 'deleted' },
   work: (onBlocked: () => void) => Promise<T>,
   onLate: (result: T) => void = () => {},
 ): Promise<T> {
@@ -22,7 +22,7 @@ export async function withinTime<T>(
       reject(
         new CheckpointerError(
           'BLOCKED',
-          `The database ${name} could not be opened in ${OPEN_TIMEOUT / 1000} s: ${why}.`,
+          `The database ${name} could not be ${doing} in ${OPEN_TIMEOUT / 1000} s: ${why}.`,
         ),
       )
     }, OPEN_TIMEOUT)

@@ -40,7 +40,7 @@ const RETRIED = ['UnknownError', 'AbortError', 'InvalidStateError']
 async function openOnce(name: string, { onVersionChange, onClose }: Listeners): Promise<Opened> {
   let dataLoss: string | undefined
   const db = await withinTime(
-    name,
+    { name, doing: 'opened' },
     (onBlocked) =>
       openDB<Schema>(name, CURRENT_FORMAT, {
         upgrade: (made, oldVersion, _newVersion, _tx, event) => {
