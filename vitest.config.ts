@@ -2,6 +2,7 @@ import { playwright } from '@vitest/browser-playwright'
 import { defineConfig, type TestProjectConfiguration } from 'vitest/config'
 import { type Browser, findBrowser, wantedBrowsers } from './scripts/browsers.ts'
 import { aliases } from './scripts/doors.ts'
+import { bundledWorker } from './test/support/bundled-worker.ts'
 import { webkitgtk } from './test/support/webkitgtk-provider.ts'
 
 /** Browsers are opt-in here, so that a bare `npx vitest` needs none; `npm test` names them. */
@@ -39,6 +40,7 @@ function inBrowser(browser: Browser): TestProjectConfiguration {
     // Found in the middle of a run, a dependency would make the page reload.
     optimizeDeps: { include: ['comlink', 'fast-check', 'idb', 'immer', 'superjson'] },
     worker: { format: 'es' },
+    plugins: [bundledWorker()],
     test: {
       name: `in-${browser.name}`,
       include: ['test/browser/**/*.test.ts', 'test/state/**/*.test.ts'],
