@@ -7,31 +7,35 @@ const MOST_BYTES = 4 * 1024 * 1024
 /** Keeps a caller who saves faster than the store writes from filling the memory. */
 export class Room {
   readonly #queues: () => readonly PlaceQueue[]
-  #waiting: (() => void)[] = []
+  #waiting: { readonly queue: PlaceQueue; readonly goOn: () => void }[] = []
 
   constructor(queues: () => readonly PlaceQueue[]) {
     this.#queues = queues
   }
 
-  isThere(): boolean {
-    const queues = this.#queues()
-    const count = queues.reduce((sum, queue) => sum + queue.count, 0)
-    return count <= MOST_SAVES && queues.reduce((sum, queue) => sum + queue.bytes, 0) <= MOST_BYTES
+  /** What cannot be written takes no room from places that can be written: it might be there for long. */
+  isThere(queue: PlaceQueue): boolean {
+    const queues = this.#queues().filter(({ failure }) => queue.failure || !failure)
+    const count = queues.reduce((sum, each) => sum + each.count, 0)
+    return count <= MOST_SAVES && queues.reduce((sum, each) => sum + each.bytes, 0) <= MOST_BYTES
   }
 
   /** Those that wait were taken already, so a failure does not hold them: it is the next call that is rejected. */
-  async wait(): Promise<void> {
-    if (this.isThere() || this.#isFailing()) return
-    await new Promise<void>((resolve) => this.#waiting.push(resolve))
+  async wait(queue: PlaceQueue): Promise<void> {
+    if (this.#mayGoOn(queue)) return
+    await new Promise<void>((goOn) => this.#waiting.push({ queue, goOn }))
   }
 
   /** Something was written, or could not be. */
   changed(): void {
-    if (this.#waiting.length === 0 || !(this.isThere() || this.#isFailing())) return
-    for (const goOn of this.#waiting.splice(0)) goOn()
+    if (this.#waiting.length === 0) return
+    const may = new Map(this.#waiting.map(({ queue }) => [queue, this.#mayGoOn(queue)]))
+    const waiting = this.#waiting
+    this.#waiting = waiting.filter(({ queue }) => !may.get(queue))
+    for (const { queue, goOn } of waiting) if (may.get(queue)) goOn()
   }
 
-  #isFailing(): boolean {
-    return this.#queues().some(({ failure }) => failure)
+  #mayGoOn(queue: PlaceQueue): boolean {
+    return queue.failure !== undefined || this.isThere(queue)
   }
 }

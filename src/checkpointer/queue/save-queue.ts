@@ -60,7 +60,7 @@ export class SaveQueue implements Writer {
   async run<T>(place: Place, save: (send: Send) => Promise<T>): Promise<T> {
     if (this.#isClosed) throw new CheckpointerError('CLOSED', 'This checkpointer is closed. Open it again.')
     const queue = this.#at(place)
-    const failure = queue.takeUntold() ?? (this.#room.isThere() ? undefined : queue.failure)
+    const failure = queue.takeUntold() ?? (this.#room.isThere(queue) ? undefined : queue.failure)
     if (failure) {
       void queue.written().catch(() => undefined)
       throw refusal(place, failure)
@@ -70,7 +70,7 @@ export class SaveQueue implements Writer {
       const taken = dividing ? dividing.then(() => queue.add(captured)) : queue.add(captured)
       const info = await taken
       // The last state of a place is written when somebody asks for it, which a wait for room would not see.
-      if (!this.#lastOnly) await this.#room.wait()
+      if (!this.#lastOnly) await this.#room.wait(queue)
       return info
     })
   }
