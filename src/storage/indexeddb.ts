@@ -7,8 +7,7 @@ import { families, runQuery } from './indexeddb/queries.ts'
 import { codedWithUsage } from './indexeddb/quota.ts'
 import { reading, type ReadTransaction } from './indexeddb/reading.ts'
 import { salvageList, salvageLocate, salvageQuery } from './indexeddb/salvage.ts'
-import { rowOf } from './indexeddb/schema.ts'
-import { rowsOfSession } from './indexeddb/schema.ts'
+import { rowOf, rowsOfSession } from './indexeddb/schema.ts'
 import { writeSessionRows } from './indexeddb/session-rows.ts'
 import { isScrubNeeded, scrub } from './indexeddb/scrub.ts'
 import { Session } from './indexeddb/session.ts'
@@ -58,7 +57,12 @@ class IndexedDbStorage implements Storage {
     this.#connection = new Connection(name, {
       onOpen: (handle) => {
         // Where that cannot be read, the worst is assumed, and no write is held up by it.
-        this.#past = findPast(handle, this.#id).catch(() => ({ dead: [], unclean: true, owing: [] }))
+        this.#past = findPast(handle, this.#id).catch(() => ({
+          dead: [],
+          marked: [],
+          unclean: true,
+          owing: [],
+        }))
       },
       onTaken: () => this.#session.forget(),
     })
@@ -161,7 +165,9 @@ class IndexedDbStorage implements Storage {
     if (settled.length === 0) return
     await writeSessionRows(this.#connection, (store) =>
       settled.map((session) =>
-        inOrder ? store.delete(rowsOfSession(session)) : store.put({ session, number: 0, owes: false }),
+        inOrder
+          ? store.delete(rowsOfSession(session))
+          : store.put({ session, number: 0, owes: false, at: Date.now() }),
       ),
     )
     if (past === (await this.#past)) this.#past = Promise.resolve(withoutDebts(past, settled, inOrder))

@@ -438,6 +438,20 @@ function sessions(): void {
     expect(await markers(name)).toEqual([])
   })
 
+  it('that may have been killed leave a torn log, also when what they owed is settled', async () => {
+    withoutLocks()
+    const { storage, name } = open()
+    await storage.read('p', [all])
+    await leaveMarker(name, true)
+    const { storage: next } = open(name)
+    expect(await next.sessionReport?.()).toEqual({ unclean: true, owing: ['dead'] })
+    await next.settle?.(['dead'], false)
+    expect(await next.sessionReport?.()).toEqual({ unclean: true, owing: [] })
+    await next.commit('p', { puts: [meta('two')] })
+    await next.close()
+    expect(await open(name).storage.sessionReport?.()).toEqual({ unclean: true, owing: [] })
+  })
+
   it('that gave no sign for long are forgotten, also where nobody can see who lives', async () => {
     withoutLocks()
     const { storage, name } = open()

@@ -6,6 +6,8 @@ import { livingOf } from './life.ts'
 export interface Past extends SessionReport {
   /** Those whose rows may be deleted. */
   readonly dead: readonly string[]
+  /** Those that had not come to rest. */
+  readonly marked: readonly string[]
 }
 
 /** A living session without a lock puts its marker again every 15 s, or every minute when its tab is hidden. */
@@ -20,7 +22,7 @@ export async function findPast({ db, dataLoss }: Handle, own: string): Promise<P
   const others = (keys: Awaited<ReturnType<typeof read>>): string[] =>
     [...new Set(keys.map(([session]) => session))].filter((session) => session !== own)
   const seen = others(await read())
-  if (seen.length === 0) return { dead: [], unclean: false, owing: [], ...told(dataLoss) }
+  if (seen.length === 0) return { dead: [], marked: [], unclean: false, owing: [], ...told(dataLoss) }
   // One that comes to rest meanwhile takes its marker away before its lock.
   const alive = await livingOf(db.name, seen)
   const keys = await read()
@@ -33,6 +35,7 @@ export async function findPast({ db, dataLoss }: Handle, own: string): Promise<P
   const isSilent = (at = 0): boolean => Math.abs(Date.now() - at) > SILENCE
   return {
     dead: killed.filter((_, i) => alive !== undefined || isSilent(markers[i]?.at)),
+    marked: unclean.map(({ session }) => session),
     unclean: unclean.length > 0,
     owing: unclean.filter((marker) => marker.owes).map(({ session }) => session),
     ...told(dataLoss),
@@ -44,7 +47,9 @@ const told = (dataLoss: string | undefined): Pick<SessionReport, 'dataLoss'> =>
 
 /** The same, after these have paid. One that ended in order has left nothing to be scrubbed for either. */
 export function withoutDebts(past: Past, settled: readonly string[], inOrder: boolean): Past {
-  const dead = inOrder ? past.dead.filter((session) => !settled.includes(session)) : past.dead
-  const owing = past.owing.filter((session) => !settled.includes(session))
-  return { ...past, dead, owing, unclean: dead.length > 0 }
+  const still = (sessions: readonly string[]) => sessions.filter((session) => !settled.includes(session))
+  const owing = still(past.owing)
+  if (!inOrder) return { ...past, owing }
+  const marked = still(past.marked)
+  return { ...past, dead: still(past.dead), marked, owing, unclean: marked.length > 0 }
 }
