@@ -75,3 +75,31 @@ describe('one place that cannot be written', () => {
     expect(await thread.load()).toMatchObject({ seq: 401, state: { n: 400 } })
   })
 })
+
+describe('flush', () => {
+  it('does not resolve while another one makes it durable, which may yet fail', async () => {
+    const { now, checkpointer } = await opened()
+    const thread = checkpointer.thread('t')
+    await thread.save({ n: 1 })
+    await thread.load()
+    const slow = gate()
+    now.meets = async ({ relaxed }) => {
+      if (relaxed) return
+      await slow.shut
+      throw new Error('disk')
+    }
+    const ended: string[] = []
+    const ways = ['flush', 'flush', 'close'] as const
+    const ending = ways.map((way) =>
+      checkpointer[way]().then(
+        () => ended.push(`${way} resolved`),
+        () => ended.push(`${way} rejected`),
+      ),
+    )
+    await turns()
+    expect(ended).toEqual([])
+    slow.open()
+    await Promise.all(ending)
+    expect(ended).toEqual(ways.map((way) => `${way} rejected`))
+  })
+})

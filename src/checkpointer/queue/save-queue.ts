@@ -33,6 +33,8 @@ export class SaveQueue implements Writer {
   #owing: Promise<void> | undefined
   #session: string | undefined
   #isUnflushed = false
+  /** What makes it durable, the latest try. Never rejects. */
+  #durable: Promise<void> = Promise.resolve()
   #isClosed = false
   #idle: ReturnType<typeof setTimeout> | undefined
 
@@ -152,15 +154,20 @@ export class SaveQueue implements Writer {
     for (const queue of this.#queues({})) queue.forget(false)
   }
 
-  async #makeDurable(): Promise<void> {
-    if (!this.#isUnflushed) return
-    this.#isUnflushed = false
-    try {
-      await this.#host.flush()
-    } catch (error) {
-      this.#isUnflushed = true
-      throw error
-    }
+  /** One after the other: while one is under way it is not known yet whether anything is left for the next. */
+  #makeDurable(): Promise<void> {
+    const making = this.#durable.then(async () => {
+      if (!this.#isUnflushed) return
+      this.#isUnflushed = false
+      try {
+        await this.#host.flush()
+      } catch (error) {
+        this.#isUnflushed = true
+        throw error
+      }
+    })
+    this.#durable = making.catch(() => undefined)
+    return making
   }
 
   async #writtenNow(of: Partial<Place>): Promise<void> {
