@@ -1,6 +1,6 @@
 import { openCheckpointer, type CheckpointerError, type Storage } from 'forkpoint'
 import { memoryStorage } from 'forkpoint/storage/memory'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { countingStorage } from '../bench/counting-storage.ts'
 
 /** What a commit meets: gone through one by one, so that each test says what fails, and what waits. */
@@ -29,6 +29,8 @@ async function opened() {
   }
   return { now, open, warnings, checkpointer: await open('async') }
 }
+
+type Opened = Awaited<ReturnType<typeof opened>>
 
 async function turns(count = 40): Promise<void> {
   for (let i = 0; i < count; i++) await new Promise((resolve) => setTimeout(resolve, 0))
@@ -101,5 +103,57 @@ describe('flush', () => {
     slow.open()
     await Promise.all(ending)
     expect(ended).toEqual(ways.map((way) => `${way} rejected`))
+  })
+})
+
+describe('a page that is hidden while a commit is under way', () => {
+  async function hidden(meets: (count: number) => void, ready?: (open: Opened['open']) => Promise<unknown>) {
+    const document = Object.assign(new EventTarget(), { visibilityState: 'visible' })
+    const target = new EventTarget()
+    vi.stubGlobal('addEventListener', target.addEventListener.bind(target))
+    vi.stubGlobal('removeEventListener', target.removeEventListener.bind(target))
+    vi.stubGlobal('document', document)
+    onTestFinished(() => void vi.unstubAllGlobals())
+    const { now, open, checkpointer, warnings } = await opened()
+    const thread = checkpointer.thread('t')
+    await thread.save('first')
+    await checkpointer.flush()
+    await ready?.(open)
+    const slow = gate()
+    let count = 0
+    now.meets = async (batch) => {
+      await slow.shut
+      if (isAbout('t', batch)) meets(++count)
+    }
+    await thread.save('A')
+    await turns(2)
+    // From another checkpoint than the one that is under way, so that its delta does not stand on it.
+    for (let i = 0; i < 20; i++) await checkpointer.thread(`o${i}`).save({ i })
+    await thread.save('B')
+    await thread.save('C')
+    document.visibilityState = 'hidden'
+    document.dispatchEvent(new Event('visibilitychange'))
+    slow.open()
+    await turns()
+    await checkpointer.flush().catch(() => undefined)
+    await checkpointer.flush()
+    const states: unknown[] = []
+    for await (const { state } of thread.history({ order: 'oldest', states: true })) states.push(state)
+    return { states, warnings }
+  }
+
+  it('keeps the order when that commit fails', async () => {
+    const { states, warnings } = await hidden((count) => {
+      if (count === 1) throw Object.assign(new Error('no room'), { name: 'QuotaExceededError' })
+    })
+    expect(states).toEqual(['first', 'A', 'B', 'C'])
+    expect(warnings.map(({ code }) => code)).not.toContain('CONFLICT')
+  })
+
+  it('stores all of them once, also behind what another tab has saved', async () => {
+    const between = async (open: Opened['open']): Promise<unknown> =>
+      (await open('sync')).thread('t').save('between')
+    expect((await hidden(() => {})).states).toEqual(['first', 'A', 'B', 'C'])
+    expect((await hidden(() => {}, between)).states).toEqual(['first', 'between', 'A', 'B', 'C'])
   })
 })

@@ -53,6 +53,13 @@ export function messageOf(entry: Entry): SaveRequest {
   return { ...entry.request, frame: entry.frame, ...(entry.isRetry ? { retry: true } : {}) }
 }
 
+/** None of them is to be stored unless the one ahead is the head by then. */
+export function sentBehind(ahead: Entry | undefined, entries: readonly Entry[]): SaveRequest[] {
+  const [first, ...others] = entries.map(messageOf)
+  if (!first) return []
+  return [ahead && first.expect === undefined ? { ...first, expect: idOf(ahead) } : first, ...others]
+}
+
 export const wholeOf = ({ state }: Entry): SaveRequest['frame'] => ({ body: toBytes(state) })
 
 export const sizeOf = ({ frame }: Entry): number => frame?.body.length ?? 0

@@ -1,4 +1,4 @@
-import type { CheckpointerError } from '../../errors.ts'
+import { CheckpointerError } from '../../errors.ts'
 import type {
   HeadReply,
   Host,
@@ -14,6 +14,7 @@ import {
   isConditional,
   messageOf,
   newEntry,
+  sentBehind,
   sizeOf,
   wholeOf,
   type Entry,
@@ -191,18 +192,25 @@ export class PlaceQueue {
   #send(atOnce = false): void {
     const batch = this.#entries.filter(({ isSent }) => !isSent)
     if (batch.length === 0 || (this.#flying > 0 && !atOnce)) return
+    // What is under way behind one that failed comes back too, and then they go together.
+    if (this.#entries.at(-batch.length) !== batch[0]) return
     if (!this.#next && !atOnce) return void this.#learn()
     if (!this.#isDue && this.#around.lastOnly && !batch.some(isConditional)) return
     this.#isDue = false
     this.#pauses.stop()
     for (const entry of batch) entry.isSent = true
     this.#flying++
+    const behind = this.#behind(batch)
     const send = async (): Promise<readonly StoredInfo[]> =>
-      this.#around.host.saveMany({ ...this.#place, saves: batch.map(messageOf), relaxed: true })
+      this.#around.host.saveMany({ ...this.#place, saves: sentBehind(behind, batch), relaxed: true })
     this.#attempt = send()
       .then(
         (saved) => this.#stored(batch, saved),
-        (error: unknown) => this.#failed(batch, error),
+        (error: unknown) => {
+          // Then the one ahead was not stored, or not last: they go again, behind it, when it has come back.
+          if (behind && CheckpointerError.is(error, 'CONFLICT')) this.#putBack(batch, false)
+          else this.#failed(batch, error)
+        },
       )
       .then(() => {
         this.#flying--
@@ -210,6 +218,11 @@ export class PlaceQueue {
         if (!this.#failure) this.#send()
         this.#around.changed()
       })
+  }
+
+  /** What is under way still, and must be stored for these to be. */
+  #behind([first]: readonly Entry[]): Entry | undefined {
+    return first && this.#flying > 1 ? this.#entries[this.#entries.indexOf(first) - 1] : undefined
   }
 
   #stored(batch: readonly Entry[], saved: readonly StoredInfo[]): void {
