@@ -10,6 +10,8 @@ interface Lane {
   latest: Promise<unknown>
   /** How many wait or are sent again, so that none may pass them. */
   held: number
+  /** Names the save that was sent last. */
+  sent?: string
 }
 
 /** Durability `sync`: each save is a message and a commit of its own, and resolves with it. */
@@ -54,8 +56,10 @@ export class Saves implements Writer {
     ahead: Promise<unknown> | undefined,
   ): Promise<StoredInfo> {
     // As a rule the store's side keeps the order. But a save that has to be sent again would be overtaken, and so
-    // would one ahead that may have to be, by a save that starts from another checkpoint than the latest.
-    if (ahead && (request.parent !== undefined || lane.held > 0)) await hold(lane, () => ahead)
+    // would one ahead that may have to be, by a save whose delta does not stand or fall with it.
+    const follows = request.parent === undefined && request.frame.base?.key === lane.sent
+    lane.sent = request.key
+    if (ahead && (!follows || lane.held > 0)) await hold(lane, () => ahead)
     let { saved } = await this.#save(request)
     // What the delta starts from is gone, by another tab's prune perhaps: then the whole state goes.
     saved ??= await hold(lane, async () => {

@@ -169,4 +169,30 @@ export function racingLaws(fresh: Fresh): void {
       await expectStates(thread, talks([1, 2, 3, 5, 6, 8]))
     }),
   )
+
+  it(
+    'of two saves the one called later is stored later, also where the first stood on one that is refused',
+    on(fresh, async (one) => {
+      for (const round of range(0, 15)) {
+        const thread = one.thread<Talk>(`x${round}`)
+        await thread.save(talk(20))
+        const ahead = thread.save(talk(21))
+        const refused = rejection(thread.save(talk(22), { expect: null }), 'CONFLICT')
+        const earlier = thread.save(talk(23))
+        // What it brings is what the next save starts from.
+        const looked = thread.load()
+        if (round % 2 === 0) await looked
+        else await after(round)
+        const later = thread.save(talk(24))
+        const [first, second] = await Promise.all([earlier, later, ahead, refused, looked])
+        expect(second.seq).toBeGreaterThan(first.seq)
+        expect((await thread.load())?.state).toEqual(talk(24))
+      }
+    }),
+  )
+}
+
+/** So many turns of the queue of promises: what is under way gets on a little. */
+async function after(turns: number): Promise<void> {
+  for (let i = 0; i < turns; i++) await Promise.resolve()
 }
