@@ -1,5 +1,6 @@
 import { describe } from 'vitest'
 import { carryingLaws } from './checkpointer/carrying.ts'
+import { cleanRemovalLaws } from './checkpointer/clean-removals.ts'
 import { damagedFileLaws } from './checkpointer/damaged-files.ts'
 import type { Ground } from './checkpointer/ground.ts'
 import { durabilityLaws } from './checkpointer/durability.ts'
@@ -28,6 +29,7 @@ export function checkpointerSuite(name: string, fresh: () => Promise<Ground>): v
     describe('forking', () => forkingLaws(fresh))
     describe('removing', () => removingLaws(fresh))
     describe('long removals', () => longRemovalLaws(fresh))
+    describe('removals of a large state', () => cleanRemovalLaws(fresh))
     describe('retention', () => retainingLaws(fresh))
     describe('pending writes', () => writesLaws(fresh))
     describe('durability', () => durabilityLaws(fresh))

@@ -6,7 +6,12 @@ import type { Store } from '../store.ts'
 import { partsOfWrite } from '../writes.ts'
 import type { LaneRows } from './lane-rows.ts'
 import type { Loss } from './losses.ts'
-import { rebase } from './rebase.ts'
+import { rebase, type Rewritten } from './rebase.ts'
+
+interface Dropped {
+  readonly batch: Batch
+  readonly rewritten: Rewritten
+}
 
 /** The batch that deletes rows, and rebases what stands on them. */
 export async function dropRows(
@@ -15,9 +20,9 @@ export async function dropRows(
   lanes: LaneRows,
   remaining: readonly ThreadFacts[],
   dropped: readonly CheckpointRow[],
-): Promise<Batch> {
-  if (dropped.length === 0) return {}
-  const rebased = await rebase(store, partition, lanes, remaining, dropped)
+): Promise<Dropped> {
+  if (dropped.length === 0) return { batch: {}, rewritten: new Map() }
+  const { batch, rewritten } = await rebase(store, partition, lanes, remaining, dropped)
   const runs = await Promise.all(
     [...new Set(dropped.map((row) => row.lane))].map(async (lane) =>
       runsOf(await lanes.of(lane), new Set(dropped)),
@@ -27,7 +32,7 @@ export async function dropRows(
   const ranges = runs
     .flat()
     .flatMap((range) => [{ table: 'checkpoints', ...range } as const, { table: 'parts', ...range } as const])
-  return joinBatches(rebased, { deleteRanges: ranges })
+  return { batch: joinBatches(batch, { deleteRanges: ranges }), rewritten }
 }
 
 /** Neighbours in a lane that all go, as one range each. */

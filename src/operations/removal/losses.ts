@@ -2,8 +2,10 @@ import { escapeId } from '../../storage/keys.ts'
 import type { Row } from '../../storage/storage.ts'
 import type { Family } from '../family.ts'
 import type { CheckpointRow } from '../rows/checkpoint-row.ts'
-import { withGone, withSeqs, type Segment } from '../rows/lanes.ts'
+import { laneOf, withGone, withSeqs, type Segment } from '../rows/lanes.ts'
 import type { ThreadFacts, ThreadRow } from '../rows/thread-row.ts'
+import { rowName } from '../frames/frames.ts'
+import type { Rewritten } from './rebase.ts'
 
 /** What one namespace of a thread is to lose. */
 export interface Loss {
@@ -45,6 +47,14 @@ export function viewsAfter(
     }
   })
 }
+
+/** The same threads, where their heads were written anew in the same commit. */
+export const withHeads = (threads: readonly ThreadFacts[], rewritten: Rewritten): ThreadFacts[] =>
+  threads.map((facts) => {
+    const { head, segments } = facts
+    const now = head && rewritten.get(rowName(laneOf(segments, head.seq).lane, head.seq))
+    return now ? { ...facts, head: now } : facts
+  })
 
 function headAfter({ thread, shown, seqs }: Loss): ThreadFacts['head'] {
   return seqs.size === 0 ? thread.facts.head : shown.findLast((row) => !seqs.has(row.seq))?.facts

@@ -10,12 +10,21 @@ import {
   deltaFrame,
   dropParts,
   keyframe,
+  type CheckpointFacts,
   type CheckpointRow,
   type StoredFrame,
 } from '../rows/checkpoint-row.ts'
 import type { ThreadFacts } from '../rows/thread-row.ts'
 import type { LaneRows } from './lane-rows.ts'
 import { unlessDamaged, type Store } from '../store.ts'
+
+/** Rows as they will stand, by their names. */
+export type Rewritten = ReadonlyMap<string, CheckpointFacts>
+
+interface Rebased {
+  readonly batch: Batch
+  readonly rewritten: Rewritten
+}
 
 /** New frames for the rows whose base is about to be dropped: the same states, standing on what stays. */
 export async function rebase(
@@ -24,7 +33,7 @@ export async function rebase(
   lanes: LaneRows,
   remaining: readonly ThreadFacts[],
   dropped: readonly CheckpointRow[],
-): Promise<Batch> {
+): Promise<Rebased> {
   const names = new Set(dropped.map((row) => rowName(row.lane, row.seq)))
   const near = remaining.filter((thread) => mayStandOn(thread, dropped))
   const all = await lanes.ofAll(near.flatMap((thread) => thread.segments.map((segment) => segment.lane)))
@@ -32,21 +41,28 @@ export async function rebase(
   const dependents = all.filter(({ lane, seq, facts: { frame } }) => {
     return frame.base && names.has(rowName(...frame.base)) && !names.has(rowName(lane, seq))
   })
-  if (dependents.length === 0) return {}
+  if (dependents.length === 0) return { batch: {}, rewritten: new Map() }
 
   const rows = await readChains(store, partition, dependents, names, known)
   // A state that stands on damage is lost already: it is left as it is, and keeps nothing else from going.
   const pause = pauses()
+  const rewritten = new Map<string, CheckpointFacts>()
   const parts: ReturnType<typeof moveDown>[] = []
-  for (const dependent of dependents) {
-    parts.push(...(unlessDamaged(() => [moveDown(store, partition, rows, names, dependent)]) ?? []))
+  // The lowest first: what is put on another of them goes by what that one has become.
+  for (const dependent of dependents.toSorted((a, b) => a.seq - b.seq)) {
+    const part = unlessDamaged(() => moveDown(store, partition, rows, names, rewritten, dependent))
+    if (part) {
+      parts.push(part)
+      rewritten.set(rowName(dependent.lane, dependent.seq), part.facts)
+    }
     await pause()
   }
-  return {
+  const batch: Batch = {
     checks: parts.map(({ row }) => ({ table: 'checkpoints', key: row.row.key, version: row.row.version })),
     deleteRanges: parts.flatMap(({ row }) => dropParts(row)),
     puts: parts.flatMap(({ puts }) => puts),
   }
+  return { batch, rewritten }
 }
 
 const mayStandOn = (thread: ThreadFacts, dropped: readonly CheckpointRow[]): boolean =>
@@ -95,6 +111,7 @@ function moveDown(
   partition: string,
   rows: FrameRows,
   dropped: ReadonlySet<string>,
+  rewritten: Rewritten,
   { lane, seq }: CheckpointRow,
 ) {
   const row = need(rows, lane, seq)
@@ -110,16 +127,21 @@ function moveDown(
     onto = link
     break
   }
-  const { frame: _old, ...info } = row.facts
-  const write = (frame: StoredFrame, body: Uint8Array) =>
-    checkpointPuts(store.storage.limits, partition, lane, { ...info, frame }, body).puts
+  const { frame: old, ...info } = row.facts
+  const write = (frame: StoredFrame, body: Uint8Array) => ({
+    row,
+    ...checkpointPuts(store.storage.limits, partition, lane, { ...info, frame }, body),
+  })
   if (onto) {
     const body = toBytes(deltas.flat())
-    return { row, puts: write(deltaFrame(onto.lane, onto.facts, body.length), body) }
+    const below = rewritten.get(rowName(onto.lane, onto.seq)) ?? onto.facts
+    const frame = deltaFrame(onto.lane, below, body.length)
+    // What stood no lower before does not now. The row below may know less: it can be from before a new keyframe.
+    return write({ ...frame, root: Math.max(frame.root, old.root) }, body)
   }
   const state = deltas.reduce(fold, parseBody(rows.body(link), link.seq) as Json)
   const body = toBytes(state)
-  return { row, puts: write(keyframe(seq, body.length), body) }
+  return write(keyframe(seq, body.length), body)
 }
 
 function need(rows: FrameRows, lane: string, seq: number): CheckpointRow {

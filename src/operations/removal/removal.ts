@@ -15,7 +15,7 @@ import { threadPut, withWrites, type ThreadFacts } from '../rows/thread-row.ts'
 import { fitsCommit, LOST_RACE, tryCommit, untilCommitted } from '../commit.ts'
 import { checkThread, type Store } from '../store.ts'
 import { dropLeases, wiped } from './leases.ts'
-import { lanesOf, lossOf, viewsAfter, withRoots, type Loss } from './losses.ts'
+import { lanesOf, lossOf, viewsAfter, withHeads, withRoots, type Loss } from './losses.ts'
 
 export interface RemovalPlan {
   readonly losses: readonly Loss[]
@@ -189,15 +189,18 @@ async function commitRemoval(
   const dropped = new Set(unshown.map((row) => rowName(row.lane, row.seq)))
   const trimmed = viewsAfter(family, plan.losses, (lane, seq) => !dropped.has(rowName(lane, seq)))
   const pause = pauses()
-  const rows = await dropRows(store, partition, rowsOfLanes, remaining, unshown)
+  const { batch: rows, rewritten } = await dropRows(store, partition, rowsOfLanes, remaining, unshown)
   await pause()
   const renewed = renewFamily(partition, family, later)
-  const whole = joinBatches(views(trimmed), writes, rows, { checks: [renewed.check], puts: [renewed.put] })
+  const whole = joinBatches(views(withHeads(trimmed, rewritten)), writes, rows, {
+    checks: [renewed.check],
+    puts: [renewed.put],
+  })
   if (fitsCommit(store, whole)) {
     const version = await tryCommit(store, partition, whole)
     if (version === LOST_RACE) return LOST_RACE
-    const rewritten = (rows.puts ?? []).filter(({ table }) => table === 'checkpoints')
-    return { version, rewritten: rewritten.map(({ key }) => key) }
+    const written = (rows.puts ?? []).filter(({ table }) => table === 'checkpoints')
+    return { version, rewritten: written.map(({ key }) => key) }
   }
 
   const hidden = renewFamily(partition, family, lanes)
@@ -230,7 +233,7 @@ export async function sweep(store: Store, partition: string): Promise<void> {
     const renewed = renewFamily(partition, family, some.length === unshown.length ? [] : family.sweep)
     const rows = await unlessChanged(store, family, () => dropRows(store, partition, lanes, remaining, some))
     if (rows === LOST_RACE) continue
-    const batch = joinBatches(rows, { checks: [renewed.check], puts: [renewed.put] })
+    const batch = joinBatches(rows.batch, { checks: [renewed.check], puts: [renewed.put] })
     if (fitsCommit(store, batch) || most === 1) await tryCommit(store, partition, batch)
     else most = Math.max(1, Math.floor(most / 2))
   }
