@@ -53,10 +53,12 @@ interface Reader {
   readonly codec: Codec
   readonly place: Place
   readonly toInfo: (info: StoredInfo) => CheckpointInfo
+  /** What the caller's seq or id is to the store. */
+  readonly named: (ref: number | string) => number | string
 }
 
 export async function* pages(
-  { host, codec, place, toInfo }: Reader,
+  { host, codec, place, toInfo, named }: Reader,
   options: HistoryOptions,
 ): AsyncGenerator<CheckpointInfo | Snapshot> {
   const { limit = Number.POSITIVE_INFINITY, order = 'newest', states = false, signal } = options
@@ -71,8 +73,8 @@ export async function* pages(
     limit: 0,
     order,
     states,
-    ...(options.before === undefined ? {} : { before: options.before }),
-    ...(options.after === undefined ? {} : { after: options.after }),
+    ...(options.before === undefined ? {} : { before: named(options.before) }),
+    ...(options.after === undefined ? {} : { after: named(options.after) }),
     ...(options.where === undefined ? {} : { where: storedFilter(options.where, codec) }),
   }
   const pause = pauses(signal)

@@ -42,6 +42,10 @@ export class Saves implements Writer {
     return saving
   }
 
+  named(_place: Place, ref: number | string): number | string {
+    return ref
+  }
+
   async flush(): Promise<void> {
     await Promise.all(this.#pending)
   }

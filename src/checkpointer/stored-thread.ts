@@ -117,7 +117,7 @@ export class StoredThread<State> implements Thread<State> {
   }
 
   async load(which?: Which, options: LoadOptions = {}): Promise<Checkpoint<State> | undefined> {
-    const at = which === undefined ? undefined : whichAt('which', which)
+    const at = which === undefined ? undefined : this.#at('which', which)
     const { signal, onProgress } = checkOptions('load', options, LOAD)
     checkSignal(signal)
     checkFunction('onProgress', onProgress)
@@ -164,7 +164,8 @@ export class StoredThread<State> implements Thread<State> {
   history(options: HistoryOptions = {}): AsyncIterable<CheckpointInfo> {
     const given = checkOptions('history', options, HISTORY)
     const { host, codec } = this.#shared
-    return pages({ host, codec, place: this.#place, toInfo: (info) => this.#info(info) }, given)
+    const toInfo = (info: StoredInfo): CheckpointInfo => this.#info(info)
+    return pages({ host, codec, place: this.#place, toInfo, named: (ref) => this.#named(ref) }, given)
   }
 
   async fork(options: ForkOptions<State> = {}): Promise<Thread<State>> {
@@ -173,7 +174,7 @@ export class StoredThread<State> implements Thread<State> {
     if (names.as !== undefined) checkIdAt('as', 'A thread id', names.as)
     storedFields({ label }, this.#shared.codec)
     checkFunction('edit', edit)
-    const at = which === undefined ? undefined : whichAt('at', which)
+    const at = which === undefined ? undefined : this.#at('at', which)
     const first = edit && (await this.#edited(edit, at, label))
     const point = first?.at ?? at
     const { host, known, unsure } = this.#shared
@@ -245,9 +246,10 @@ export class StoredThread<State> implements Thread<State> {
   }
 
   async deleteCheckpoints(refs: readonly (number | string)[], options: LongRemoval = {}): Promise<Removed> {
+    const named = Array.isArray(refs) ? refs.map((ref) => this.#named(ref)) : refs
     this.#shared.unsure.removed(this.id)
     return this.#write((fence) =>
-      deleteCheckpoints(this.#shared.host, { ...this.#place, ...fence }, refs, options),
+      deleteCheckpoints(this.#shared.host, { ...this.#place, ...fence }, named, options),
     )
   }
 
@@ -266,16 +268,27 @@ export class StoredThread<State> implements Thread<State> {
   async putWrites(checkpoint: number | string, taskId: string, writes: readonly TaskWrite[]): Promise<void> {
     checkRef('checkpoint', checkpoint)
     checkIdAt('taskId', 'A task id', taskId)
+    const named = this.#named(checkpoint)
     const stored = storedWrites(taskId, writes, this.#shared.codec)
     this.#shared.unsure.changed(this.#place)
     await this.#write((fence) =>
-      this.#shared.host.putWrites({ ...this.#place, ...fence, checkpoint, writes: stored }),
+      this.#shared.host.putWrites({ ...this.#place, ...fence, checkpoint: named, writes: stored }),
     )
   }
 
   async lease(options: LeaseOptions = {}): Promise<Lease> {
     this.#lease = await this.#shared.leases.take(this.id, options)
     return this.#lease
+  }
+
+  #named(ref: number | string): number | string {
+    return this.#shared.saves.named(this.#place, ref)
+  }
+
+  #at(path: string, which: Which): At {
+    const at = whichAt(path, which)
+    const named = 'seq' in at ? this.#named(at.seq) : undefined
+    return typeof named === 'string' ? { id: named } : at
   }
 
   /** Whatever changes this thread: under the lease, if this handle has one. Begins without a pause. */

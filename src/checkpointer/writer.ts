@@ -17,6 +17,8 @@ export type Send = (captured: CapturedSave) => Promise<StoredInfo>
 export interface Writer {
   /** Runs a save; its synchronous part at once, and that sends what it has captured. */
   run<T>(place: Place, save: (send: Send) => Promise<T>): Promise<T>
+  /** A caller's seq or id, as the store is to be asked for it: a seq may have been told before it was certain. */
+  named(place: Place, ref: number | string): number | string
   /** Resolves when all that was saved so far is durable. */
   flush(): Promise<void>
   /** Takes no more saves, and ends those under way. Rejects with what could not be written, if it told nobody. */

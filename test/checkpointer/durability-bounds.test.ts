@@ -157,3 +157,59 @@ describe('a page that is hidden while a commit is under way', () => {
     expect((await hidden(() => {}, between)).states).toEqual(['first', 'between', 'A', 'B', 'C'])
   })
 })
+
+describe('a seq that was told and became that of another tab', () => {
+  async function shifted() {
+    const { open, checkpointer } = await opened()
+    const [mine, other] = [checkpointer.thread('t'), (await open('sync')).thread('t')]
+    await mine.save('first')
+    await checkpointer.flush()
+    await other.save('of another tab')
+    const told = await mine.save('mine')
+    const states = async (): Promise<unknown[]> => {
+      const found: unknown[] = []
+      for await (const { state } of other.history({ order: 'oldest', states: true })) found.push(state)
+      return found
+    }
+    return { checkpointer, mine, other, told, states }
+  }
+
+  it('is that of the save it was told for until that is stored', async () => {
+    const { mine, told, states } = await shifted()
+    await mine.deleteCheckpoints([told.seq])
+    expect(await states()).toEqual(['first', 'of another tab'])
+    const again = await shifted()
+    await again.mine.putWrites(again.told.seq, 'task', [{ channel: 'c', value: 1 }])
+    expect((await again.other.load(again.told.id))?.pendingWrites).toHaveLength(1)
+    const third = await shifted()
+    expect((await third.mine.load(third.told.seq))?.state).toBe('mine')
+    const fourth = await shifted()
+    expect((await (await fourth.mine.fork({ at: fourth.told.seq })).load())?.state).toBe('mine')
+  })
+
+  it('is refused from then on, and its id is not', async () => {
+    const { checkpointer, mine, told, states } = await shifted()
+    await checkpointer.flush()
+    const { seq } = told
+    const first = (): Promise<unknown> => mine.history({ before: seq })[Symbol.asyncIterator]().next()
+    for (const call of [
+      () => mine.load(seq),
+      () => mine.load({ seq }),
+      () => mine.fork({ at: seq }),
+      () => mine.putWrites(seq, 'task', [{ channel: 'c', value: 1 }]),
+      () => mine.deleteCheckpoints([1, seq]),
+      () => mine.save('more', { parent: seq }),
+      () => mine.save('more', { expect: seq }),
+      first,
+    ])
+      await expect(call()).rejects.toMatchObject({
+        code: 'CONFLICT',
+        thread: 't',
+        seq: 3,
+        message: expect.stringContaining(told.id),
+      })
+    expect(await states()).toEqual(['first', 'of another tab', 'mine'])
+    await mine.deleteCheckpoints([told.id])
+    expect(await states()).toEqual(['first', 'of another tab'])
+  })
+})

@@ -23,6 +23,7 @@ import type { CapturedSave } from '../writer.ts'
 import { withoutUndefined } from '../fields.ts'
 import { dropped, isAboutTheSave, isHopeless, kept, shifted, storeFailure } from './failures.ts'
 import { Pauses } from './pauses.ts'
+import { ToldSeqs } from './told-seqs.ts'
 
 export interface QueueSurroundings {
   readonly host: Pick<Host, 'saveMany' | 'head'>
@@ -41,6 +42,7 @@ export interface QueueSurroundings {
 export class PlaceQueue {
   readonly #place: Place
   readonly #around: QueueSurroundings
+  readonly #told: ToldSeqs
   #entries: Entry[] = []
   /** What the store will go on from, once that is known. */
   #next: HeadReply | undefined
@@ -55,6 +57,7 @@ export class PlaceQueue {
 
   constructor(place: Place, around: QueueSurroundings) {
     this.#place = place
+    this.#told = new ToldSeqs(place)
     this.#around = around
   }
 
@@ -127,6 +130,7 @@ export class PlaceQueue {
     for (const entry of this.#entries) this.#around.forget(this.#place, entry.request.key)
     this.#entries = []
     this.#untold = undefined
+    this.#told.clear()
     this.#recovered()
   }
 
@@ -147,14 +151,17 @@ export class PlaceQueue {
     return next
   }
 
-  /** A seq that was only promised may yet be another's: the id is certain. */
+  /** A seq that was only promised may yet be another's: the id is certain. Throws when it is another's. */
+  named<T>(ref: T): T | string {
+    const entry = this.#entries.find(({ promised }) => promised === ref)
+    if (ref !== undefined && entry) return idOf(entry)
+    this.#told.check(ref)
+    return ref
+  }
+
   #named(captured: CapturedSave): CapturedSave {
     const { parent, expect, ...request } = captured.request
-    const named = <T>(ref: T): T | string => {
-      const entry = this.#entries.find(({ promised }) => promised === ref)
-      return ref !== undefined && entry ? idOf(entry) : ref
-    }
-    const refs = withoutUndefined({ parent: named(parent), expect: named(expect) })
+    const refs = withoutUndefined({ parent: this.named(parent), expect: this.named(expect) })
     return { ...captured, request: { ...request, ...refs } }
   }
 
@@ -233,7 +240,10 @@ export class PlaceQueue {
       done.add(entry)
       this.#around.placed(this.#place, entry.request.key, info.seq)
       if (entry.promised === undefined) entry.resolve(info)
-      else if (entry.promised !== info.seq) moved.push([entry.promised, info])
+      else {
+        this.#told.stored(entry.promised, info)
+        if (entry.promised !== info.seq) moved.push([entry.promised, info])
+      }
     }
     this.#entries = this.#entries.filter((entry) => !done.has(entry))
     const [next, ...others] = batch.slice(saved.length)

@@ -11,6 +11,8 @@ const IDLE = 2_000
 /** Places that are remembered though all of theirs is written. */
 const MOST_PLACES = 256
 
+const nameOf = ({ thread, namespace }: Place): string => JSON.stringify([thread, namespace])
+
 export interface QueueOptions {
   readonly host: Host
   readonly known: KnownStates
@@ -113,6 +115,10 @@ export class SaveQueue implements Writer {
     return working
   }
 
+  named(place: Place, ref: number | string): number | string {
+    return this.#places.get(nameOf(place))?.queue.named(ref) ?? ref
+  }
+
   async flush(): Promise<void> {
     await this.written()
     for (const queue of this.#queues({})) {
@@ -209,7 +215,7 @@ export class SaveQueue implements Writer {
   }
 
   #at(place: Place): PlaceQueue {
-    const name = JSON.stringify([place.thread, place.namespace])
+    const name = nameOf(place)
     const known = this.#places.get(name)
     if (known) return known.queue
     if (this.#places.size >= MOST_PLACES)
