@@ -117,7 +117,7 @@ export async function createHost({
         return await job
       } catch (error) {
         claim.doubtAfter(error)
-        throw error
+        throw coded(error)
       } finally {
         running.delete(job)
       }
@@ -186,3 +186,9 @@ export async function createHost({
     close,
   }
 }
+
+/** What a storage rejects with that knows no codes. */
+const coded = (error: unknown): CheckpointerError =>
+  CheckpointerError.is(error)
+    ? error
+    : new CheckpointerError('FAILED', `The storage failed: ${String(error)}`, { cause: error })

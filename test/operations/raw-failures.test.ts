@@ -1,0 +1,31 @@
+import { openCheckpointer } from 'forkpoint'
+import { memoryStorage } from 'forkpoint/storage/memory'
+import { expect, it, vi } from 'vitest'
+
+it('what a storage of someone else fails with has a code, and its own words as the cause', async () => {
+  const disk = new Error('disk')
+  const storage = memoryStorage()
+  const checkpointer = await openCheckpointer({ name: 'raw', storage })
+  const thread = checkpointer.thread<number>('a')
+  await thread.save(1)
+  const broken = (['read', 'commit', 'locate', 'list', 'partitions'] as const).map((verb) =>
+    vi.spyOn(storage, verb).mockRejectedValue(disk),
+  )
+  const calls: Record<string, () => Promise<unknown>> = {
+    save: () => thread.save(2),
+    load: () => thread.load(1),
+    fork: () => thread.fork(),
+    prune: () => thread.prune({ keepLast: 1 }),
+    delete: () => thread.delete(),
+    lease: () => thread.lease(),
+    usage: () => checkpointer.usage(),
+    verify: () => checkpointer.verify(),
+    threads: () => checkpointer.threads()[Symbol.asyncIterator]().next(),
+    export: () => checkpointer.export()[Symbol.asyncIterator]().next(),
+  }
+  for (const [name, call] of Object.entries(calls))
+    await expect(call(), name).rejects.toMatchObject({ code: 'FAILED', cause: disk })
+  for (const verb of broken) verb.mockRestore()
+  expect((await thread.load())?.state).toBe(1)
+  await checkpointer.close()
+})
