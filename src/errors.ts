@@ -111,3 +111,10 @@ export class CheckpointerError extends Error {
 export function reportFailure(error: unknown): void {
   ;(globalThis.reportError ?? console.error)(error)
 }
+
+/**
+ * The database was taken away. Storages tell it once, and then open what is there under the name: whoever hears it
+ * beside the callers' calls must pass it on as what it is.
+ */
+export const isTaken = (error: unknown): error is CheckpointerError =>
+  CheckpointerError.is(error, 'CLOSED') || CheckpointerError.is(error, 'EVICTED')

@@ -1,4 +1,4 @@
-import { CheckpointerError } from '../errors.ts'
+import { CheckpointerError, isTaken } from '../errors.ts'
 import { randomId } from '../ids.ts'
 import { CURRENT_FORMAT } from '../storage/format-version.ts'
 import { DATABASE_KEY, DATABASE_PARTITION, IMPORTS } from '../storage/keys.ts'
@@ -11,9 +11,6 @@ interface DatabaseFacts {
   readonly id: string
   readonly createdAt: number
 }
-
-/** After these the storage may hold another database when it is next used. */
-const TAKEN = ['CLOSED', 'EVICTED'] as const
 
 /**
  * Which database the storage holds. It may be taken away while it is open, and what is opened in its place may be
@@ -51,7 +48,8 @@ export class Claim {
   }
 
   doubtAfter(error: unknown): void {
-    if (TAKEN.some((code) => CheckpointerError.is(error, code))) this.#isDoubted = true
+    // The storage may hold another database when it is next used.
+    if (isTaken(error)) this.#isDoubted = true
   }
 
   renew(): Promise<void> {

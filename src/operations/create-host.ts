@@ -1,4 +1,4 @@
-import { CheckpointerError } from '../errors.ts'
+import { CheckpointerError, isTaken } from '../errors.ts'
 import type { Storage } from '../storage/storage.ts'
 import { endCarries, endCarry, exportPage, importPage } from './carry.ts'
 import { recoverImports } from './carry/clear.ts'
@@ -37,6 +37,11 @@ export interface HostOptions {
   /** What threads let go by themselves, unless they say otherwise. */
   readonly retention?: StoreRetention | undefined
 }
+
+const behindBacks = (cause: unknown): CheckpointerError =>
+  new CheckpointerError('FAILED', `Work in the background failed; nothing is lost. ${String(cause)}`, {
+    cause,
+  })
 
 /** The store's side, over any storage. Refuses a database of another format before anything is read from it. */
 export async function createHost({
@@ -87,14 +92,7 @@ export async function createHost({
         .then(() => (closed ? undefined : work()))
         .catch((cause: unknown) => {
           claim.doubtAfter(cause)
-          if (!closed)
-            onWarning(
-              new CheckpointerError(
-                'FAILED',
-                `Work in the background failed; nothing is lost. ${String(cause)}`,
-                { cause },
-              ),
-            )
+          if (!closed) onWarning(isTaken(cause) ? cause : behindBacks(cause))
         })
       running.add(job)
       void job.finally(() => running.delete(job))

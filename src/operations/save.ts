@@ -1,4 +1,4 @@
-import { CheckpointerError } from '../errors.ts'
+import { CheckpointerError, isTaken } from '../errors.ts'
 import { LOST_RACE, untilRecognised } from './commit.ts'
 import { underLease } from './fence.ts'
 import { compactSoon, isLong, shortened } from './frames/compact.ts'
@@ -53,10 +53,6 @@ export async function saveMany(
     return saved
   })
 }
-
-/** Told once: after that the storage may open another database under the name, in which nothing looks wrong. */
-const isTaken = (error: unknown): boolean =>
-  CheckpointerError.is(error, 'CLOSED') || CheckpointerError.is(error, 'EVICTED')
 
 /** The first ones, which have a lease in common, or none. */
 function underOneLease(saves: readonly SaveRequest[]): { fence: Fenced; saves: readonly SaveRequest[] } {

@@ -1,4 +1,4 @@
-import { CheckpointerError } from '../errors.ts'
+import { CheckpointerError, isTaken } from '../errors.ts'
 import { blocked, type Claim, type ClaimOptions, type Claims, type LeaseHost } from './claims.ts'
 
 /** Of signs of life; times in milliseconds. */
@@ -93,7 +93,8 @@ function keepAlive(
       if (!holds && !isOver) return onLost()
     } catch (cause) {
       // A worker that died may be replaced in time. If not, the next write is refused.
-      if (!isFailing && !isOver) onWarning(notKept(held.thread, cause))
+      if (!isOver && isTaken(cause)) onWarning(cause)
+      else if (!isOver && !isFailing) onWarning(notKept(held.thread, cause))
       isFailing = true
     }
     if (isOver) return

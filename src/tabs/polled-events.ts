@@ -1,4 +1,4 @@
-import { CheckpointerError } from '../errors.ts'
+import { CheckpointerError, isTaken } from '../errors.ts'
 import type { Host, StoredSummary } from '../operations/host.ts'
 import { listeners, type Events, type Tell } from './events.ts'
 
@@ -69,7 +69,9 @@ class Polling {
       this.#isWarned = false
       if (!this.#stopped) this.#compare(items, next === undefined)
     } catch (cause) {
-      if (!this.#stopped && !this.#isWarned) {
+      if (isTaken(cause)) {
+        if (!this.#stopped) this.#onWarning(cause)
+      } else if (!this.#stopped && !this.#isWarned) {
         this.#isWarned = true
         const message = 'Changes cannot be seen for now, and are told later.'
         this.#onWarning(new CheckpointerError('FAILED', message, { cause }))

@@ -1,4 +1,4 @@
-import { CheckpointerError } from '../errors.ts'
+import { CheckpointerError, isTaken } from '../errors.ts'
 import type { Host, Place } from '../operations/host.ts'
 import { compare, type Comparing } from './compare.ts'
 import { Heads, MOST_THREADS } from './heads.ts'
@@ -117,11 +117,20 @@ export class Witness {
     this.#timer = undefined
     if (this.#closed) return
     // The browser may have closed the database since, and what was opened again may be another one.
-    const now = await this.#options.host.reconcile({ heads: [] }).catch(() => undefined)
+    const now = await this.#options.host
+      .reconcile({ heads: [] })
+      .catch((error: unknown) => this.#taken(error))
     await this.rest()
     if (!now || now.database === this.#database) return
     this.#heads.clear()
     this.#comparing = this.#compare()
+  }
+
+  /** No call may be told of it any more; what is there instead is looked at soon. */
+  #taken(error: unknown): void {
+    if (this.#closed || !isTaken(error)) return
+    this.#options.onWarning(error)
+    this.doubt()
   }
 
   async #compare(): Promise<void> {

@@ -1,16 +1,13 @@
-import { CheckpointerError } from '../errors.ts'
+import { isTaken } from '../errors.ts'
 import type { Host } from '../operations/host.ts'
 import { mapHost } from '../operations/verbs.ts'
 import { Witness, type WitnessOptions } from './witness.ts'
-
-/** After these the database may be another one. */
-const TAKEN = ['CLOSED', 'EVICTED'] as const
 
 /** The host, with its heads remembered outside of the database. */
 export function witnessedHost(inner: Host, options: Omit<WitnessOptions, 'host'>): Host {
   const witness = new Witness({ ...options, host: inner })
   const host = told(inner, (error) => {
-    if (TAKEN.some((code) => CheckpointerError.is(error, code))) witness.doubt()
+    if (isTaken(error)) witness.doubt()
   })
   return {
     ...host,

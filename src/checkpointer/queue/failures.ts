@@ -14,6 +14,12 @@ export const storeFailure = (cause: unknown): CheckpointerError =>
     ? cause
     : new CheckpointerError('FAILED', `Saves could not be written: ${String(cause)}`, { cause })
 
+export function notDurable(cause: unknown): CheckpointerError {
+  const { code, message } = storeFailure(cause)
+  const text = `What was saved lately could not be made durable, and may be gone: ${message}`
+  return new CheckpointerError(code, text, { cause })
+}
+
 export const kept = (place: Place, count: number, cause: CheckpointerError): CheckpointerError =>
   new CheckpointerError(
     cause.code,

@@ -2,7 +2,7 @@ import { CheckpointerError } from '../../errors.ts'
 import type { Host, Place, SaveManyRequest } from '../../operations/host.ts'
 import type { KnownStates } from '../known-states.ts'
 import type { Send, Writer } from '../writer.ts'
-import { refusal } from './failures.ts'
+import { notDurable, refusal } from './failures.ts'
 import { Room } from './room.ts'
 import { PlaceQueue, type QueueSurroundings } from './place-queue.ts'
 
@@ -37,6 +37,8 @@ export class SaveQueue implements Writer {
   #isUnflushed = false
   /** What makes it durable, the latest try. Never rejects. */
   #durable: Promise<void> = Promise.resolve()
+  /** Why what was taken could not be made durable behind the callers' backs; for the next `flush`. */
+  #unrested: CheckpointerError | undefined
   #isClosed = false
   #idle: ReturnType<typeof setTimeout> | undefined
 
@@ -126,6 +128,9 @@ export class SaveQueue implements Writer {
       if (untold) throw untold
     }
     await this.#makeDurable()
+    const unrested = this.#unrested
+    this.#unrested = undefined
+    if (unrested) throw unrested
   }
 
   async close(): Promise<void> {
@@ -184,10 +189,7 @@ export class SaveQueue implements Writer {
   #restWhenIdle(): void {
     clearTimeout(this.#idle)
     if (!this.#isUnflushed || !this.#isEmpty() || this.#isClosed) return
-    this.#idle = setTimeout(() => {
-      // What fails here is tried again after the next save, and told by the next flush.
-      this.#rest().catch(() => undefined)
-    }, IDLE)
+    this.#idle = setTimeout(() => void this.#rest().catch((error: unknown) => this.#notDurable(error)), IDLE)
     // In Node a timer would keep the process alive.
     ;(this.#idle as { unref?: () => void }).unref?.()
   }
@@ -201,6 +203,17 @@ export class SaveQueue implements Writer {
     if (this.#isUnflushed || !this.#isEmpty() || this.#isClosed) return
     this.rested()
     await this.#host.rest()
+  }
+
+  /**
+   * What failed is tried again after the next save. But when the database was taken away, which is told once, what
+   * is tried then is done to another one.
+   */
+  #notDurable(cause: unknown): void {
+    if (this.#isClosed) return
+    this.rested()
+    this.#unrested = notDurable(cause)
+    this.#around.warn(this.#unrested)
   }
 
   #owe(): Promise<void> {
