@@ -66,7 +66,10 @@ export interface Checkpointer {
   usage(options?: UsageOptions): Promise<Usage>
   /** Asks the browser not to evict this site's data; `unsupported` where it cannot be asked, as in a worker. */
   persist(): Promise<Persistence>
-  /** Resolves when all that was saved so far is durable; rejects when some of it could not be. */
+  /**
+   * Waits for all that was saved so far, and resolves when it is durable. Rejects with a failure when some of it could
+   * not be saved: also with that of a save which is under way at the call, and is rejected with it itself.
+   */
   flush(): Promise<void>
   /** Checks every row, every state down its chain, and what rows say of one another; mends it when asked to. */
   verify(options?: VerifyOptions): Promise<Verification>

@@ -1,7 +1,7 @@
 import { CheckpointerError } from '../errors.ts'
 import type { Host, Place, StoredInfo } from '../operations/host.ts'
 import { toBytes } from '../state/json-bytes.ts'
-import type { CapturedSave, Send, Writer } from './writer.ts'
+import { allOf, type CapturedSave, type Send, type Writer } from './writer.ts'
 
 const placeName = ({ thread, namespace }: Place): string => JSON.stringify([thread, namespace])
 
@@ -47,7 +47,7 @@ export class Saves implements Writer {
   }
 
   async flush(): Promise<void> {
-    await Promise.all(this.#pending)
+    await allOf([...this.#pending])
   }
 
   async close(): Promise<void> {

@@ -19,8 +19,16 @@ export interface Writer {
   run<T>(place: Place, save: (send: Send) => Promise<T>): Promise<T>
   /** A caller's seq or id, as the store is to be asked for it: a seq may have been told before it was certain. */
   named(place: Place, ref: number | string): number | string
-  /** Resolves when all that was saved so far is durable. */
+  /**
+   * Waits for all that was saved so far, and resolves when it is durable. Rejects with a failure when some of it
+   * could not be saved: also one that a save, which was under way at the call, is rejected with itself.
+   */
   flush(): Promise<void>
   /** Takes no more saves, and ends those under way. Rejects with what could not be written, if it told nobody. */
   close(): Promise<void>
+}
+
+/** Waits for each, and rejects with the first failure among them. */
+export async function allOf(work: readonly Promise<unknown>[]): Promise<void> {
+  for (const done of await Promise.allSettled(work)) if (done.status === 'rejected') throw done.reason
 }

@@ -215,6 +215,87 @@ describe('async', () => {
     expect((await seqs(open)).length).toBe(301 - refused.length)
   })
 
+  it('stores what waits behind a removal while very many other places are saved to, before a flush resolves', async () => {
+    const { open, storage } = ground()
+    const host = await storageHost(storage, localEvents(), () => {}, undefined)
+    let go = (): void => {}
+    const gate = new Promise<void>((resolve) => (go = resolve))
+    const slow: typeof host = {
+      ...host,
+      async prune(request) {
+        await gate
+        return host.prune(request)
+      },
+      async saveMany(request) {
+        if (request.thread === 't') await turns(5)
+        return host.saveMany(request)
+      },
+    }
+    const checkpointer = await openCheckpointer({ name: 'd', host: slow, durability: 'async' })
+    const thread = checkpointer.thread('t')
+    await thread.save({ n: 1 })
+    await checkpointer.flush()
+    const pruned = thread.prune({ keepLast: 5 })
+    const saved = thread.save({ n: 2 })
+    for (let n = 0; n < 300; n++) await checkpointer.thread(`other ${n}`).save({ n })
+    const flushed = checkpointer.flush()
+    go()
+    await flushed
+    expect(await seqs(open)).toEqual([1, 2])
+    await Promise.all([pruned, saved])
+    await checkpointer.close()
+  })
+
+  it('tells of a save that was dropped however many other places were saved to since', async () => {
+    const limits = { valueBytes: 60_000, commitBytes: 800_000, operations: 200 }
+    const storage = memoryStorage({ limits })
+    const onWarning = (): void => {}
+    const checkpointer = await openCheckpointer({ name: 'd', storage, durability: 'async', onWarning })
+    await checkpointer.thread('t').save({ n: 1 })
+    await checkpointer.thread('t').save({ n: 2 }, { extra: { large: 'x'.repeat(70_000) } })
+    await turns()
+    for (let n = 0; n < 300; n++) {
+      await checkpointer.thread(`other ${n}`).save({ n })
+      await turns(1)
+    }
+    expect(await rejected(checkpointer.flush())).toMatchObject({ code: 'TOO_LARGE', thread: 't' })
+    await checkpointer.close()
+  })
+
+  it('sends nothing of a thread that is being deleted, so that it does not come back', async () => {
+    const { open, storage } = ground()
+    const host = await storageHost(storage, localEvents(), () => {}, undefined)
+    let isFailing = true
+    let go = (): void => {}
+    const gate = new Promise<void>((resolve) => (go = resolve))
+    const late: typeof host = {
+      ...host,
+      async saveMany(request) {
+        if (isFailing) throw new CheckpointerError('QUOTA', 'No room.')
+        return host.saveMany(request)
+      },
+      async deleteThread(request) {
+        const wasThere = await host.deleteThread(request)
+        await gate
+        return wasThere
+      },
+    }
+    const onWarning = (): void => {}
+    const checkpointer = await openCheckpointer({ name: 'd', host: late, durability: 'async', onWarning })
+    const thread = checkpointer.thread('t')
+    await thread.save({ n: 1 })
+    await turns()
+    const deleted = thread.delete()
+    await turns()
+    isFailing = false
+    // Longer than it is waited for before another try.
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    go()
+    await deleted
+    await checkpointer.close()
+    expect(await seqs(open)).toEqual([])
+  })
+
   it('drops a save that can never be written, tells which, and goes on with those behind it', async () => {
     const warnings: CheckpointerError[] = []
     const storage = memoryStorage({ limits: { valueBytes: 60_000, commitBytes: 800_000, operations: 200 } })

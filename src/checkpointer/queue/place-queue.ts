@@ -38,6 +38,17 @@ export interface QueueSurroundings {
   readonly warn: (warning: CheckpointerError) => void
 }
 
+interface Hold {
+  readonly over: Promise<void>
+  readonly end: () => void
+}
+
+function newHold(): Hold {
+  let end: Hold['end'] = () => {}
+  const over = new Promise<void>((resolve) => (end = resolve))
+  return { over, end }
+}
+
 /** The saves of one place that are not stored yet, in their order. What is stored is always a beginning of them. */
 export class PlaceQueue {
   readonly #place: Place
@@ -47,8 +58,10 @@ export class PlaceQueue {
   /** What the store will go on from, once that is known. */
   #next: HeadReply | undefined
   #learning: Promise<void> | undefined
-  #flying = 0
-  #attempt: Promise<void> = Promise.resolve()
+  /** What is on its way; several only after `hurry`. None rejects. */
+  readonly #flights = new Set<Promise<void>>()
+  /** Nothing is sent while this is there. */
+  #hold: Hold | undefined
   /** All that is here now is to be written. */
   #isDue = false
   #failure: CheckpointerError | undefined
@@ -63,6 +76,11 @@ export class PlaceQueue {
 
   get count(): number {
     return this.#entries.length
+  }
+
+  /** Nothing is here that anybody would have to hear of, or wait for. */
+  get isForgettable(): boolean {
+    return this.#entries.length === 0 && this.#flights.size === 0 && !this.#untold && !this.#hold
   }
 
   get bytes(): number {
@@ -109,10 +127,11 @@ export class PlaceQueue {
   async written(): Promise<void> {
     const last = this.#entries.at(-1)
     while (last && this.#entries.includes(last)) {
+      await this.#hold?.over
       this.#isDue = true
       if (!this.#next) await this.#learn()
       this.#send()
-      await this.#attempt
+      await Promise.all(this.#flights)
       if (this.#failure) throw this.#failure
     }
   }
@@ -121,6 +140,20 @@ export class PlaceQueue {
   hurry(): void {
     this.#isDue = true
     this.#send(true)
+  }
+
+  /** Nothing is sent any more, nor tried again, until it is released: it would land behind what comes now. */
+  hold(): void {
+    this.#pauses.stop()
+    this.#hold ??= newHold()
+  }
+
+  release(): void {
+    const hold = this.#hold
+    this.#hold = undefined
+    hold?.end()
+    if (this.#failure) this.#pauses.begin()
+    else this.#send()
   }
 
   /** The thread is gone, or its head may be another one. */
@@ -198,7 +231,7 @@ export class PlaceQueue {
 
   #send(atOnce = false): void {
     const batch = this.#entries.filter(({ isSent }) => !isSent)
-    if (batch.length === 0 || (this.#flying > 0 && !atOnce)) return
+    if (this.#hold || batch.length === 0 || (this.#flights.size > 0 && !atOnce)) return
     // What is under way behind one that failed comes back too, and then they go together.
     if (this.#entries.at(-batch.length) !== batch[0]) return
     if (!this.#next && !atOnce) return void this.#learn()
@@ -206,11 +239,10 @@ export class PlaceQueue {
     this.#isDue = false
     this.#pauses.stop()
     for (const entry of batch) entry.isSent = true
-    this.#flying++
     const behind = this.#behind(batch)
     const send = async (): Promise<readonly StoredInfo[]> =>
       this.#around.host.saveMany({ ...this.#place, saves: sentBehind(behind, batch), relaxed: true })
-    this.#attempt = send()
+    const flight = send()
       .then(
         (saved) => this.#stored(batch, saved),
         (error: unknown) => {
@@ -220,16 +252,17 @@ export class PlaceQueue {
         },
       )
       .then(() => {
-        this.#flying--
+        this.#flights.delete(flight)
         this.#promise()
         if (!this.#failure) this.#send()
         this.#around.changed()
       })
+    this.#flights.add(flight)
   }
 
   /** What is under way still, and must be stored for these to be. */
   #behind([first]: readonly Entry[]): Entry | undefined {
-    return first && this.#flying > 1 ? this.#entries[this.#entries.indexOf(first) - 1] : undefined
+    return first && this.#flights.size > 0 ? this.#entries[this.#entries.indexOf(first) - 1] : undefined
   }
 
   #stored(batch: readonly Entry[], saved: readonly StoredInfo[]): void {

@@ -1,7 +1,7 @@
 import { CheckpointerError } from '../../errors.ts'
 import type { Host, Place, SaveManyRequest } from '../../operations/host.ts'
 import type { KnownStates } from '../known-states.ts'
-import type { Send, Writer } from '../writer.ts'
+import { allOf, type Send, type Writer } from '../writer.ts'
 import { notDurable, refusal } from './failures.ts'
 import { Room } from './room.ts'
 import { PlaceQueue, type QueueSurroundings } from './place-queue.ts'
@@ -32,6 +32,8 @@ export class SaveQueue implements Writer {
   /** By thread: what comes between the saves before it and those after it. Never rejects. */
   readonly #dividing = new Map<string, Promise<void>>()
   readonly #room = new Room(() => this.#queues({}))
+  /** Saves whose callers were told nothing yet. */
+  readonly #saving = new Set<Promise<unknown>>()
   #owing: Promise<void> | undefined
   #session: string | undefined
   #isUnflushed = false
@@ -63,7 +65,15 @@ export class SaveQueue implements Writer {
     }
   }
 
-  async run<T>(place: Place, save: (send: Send) => Promise<T>): Promise<T> {
+  run<T>(place: Place, save: (send: Send) => Promise<T>): Promise<T> {
+    const saving = this.#run(place, save)
+    this.#saving.add(saving)
+    const done = (): void => void this.#saving.delete(saving)
+    saving.then(done, done)
+    return saving
+  }
+
+  async #run<T>(place: Place, save: (send: Send) => Promise<T>): Promise<T> {
     if (this.#isClosed) throw new CheckpointerError('CLOSED', 'This checkpointer is closed. Open it again.')
     const queue = this.#at(place)
     const failure = queue.takeUntold() ?? (this.#room.isThere(queue) ? undefined : queue.failure)
@@ -73,7 +83,10 @@ export class SaveQueue implements Writer {
     }
     return save(async (captured) => {
       const dividing = this.#dividing.get(place.thread)
-      const taken = dividing ? dividing.then(() => queue.add(captured)) : queue.add(captured)
+      // Looked up anew: a queue with nothing in it may have been forgotten meanwhile.
+      const taken = dividing
+        ? dividing.then(() => this.#at(place).add(captured))
+        : this.#at(place).add(captured)
       const info = await taken
       // The last state of a place is written when somebody asks for it, which a wait for room would not see.
       if (!this.#lastOnly) await this.#room.wait(queue)
@@ -102,9 +115,16 @@ export class SaveQueue implements Writer {
       await ahead
       const written = this.#writtenNow({ thread })
       await (isNeeded ? written : written.catch(() => undefined))
-      const result = await work()
-      for (const queue of this.#queues({ thread })) queue.forget(isGone)
-      return result
+      // What is kept for another try waits too: after a deletion it would bring the thread back.
+      const queues = this.#queues({ thread })
+      for (const queue of queues) queue.hold()
+      try {
+        const result = await work()
+        for (const queue of queues) queue.forget(isGone)
+        return result
+      } finally {
+        for (const queue of queues) queue.release()
+      }
     })()
     const done = working.then(
       () => undefined,
@@ -122,6 +142,13 @@ export class SaveQueue implements Writer {
   }
 
   async flush(): Promise<void> {
+    const saving = [...this.#saving]
+    await this.#flushed()
+    await allOf(saving)
+  }
+
+  /** Rejects with what no save was rejected with. */
+  async #flushed(): Promise<void> {
     await this.written()
     for (const queue of this.#queues({})) {
       const untold = queue.takeUntold()
@@ -137,7 +164,7 @@ export class SaveQueue implements Writer {
     this.#isClosed = true
     clearTimeout(this.#idle)
     try {
-      await this.flush()
+      await this.#flushed()
     } finally {
       clearTimeout(this.#idle)
       for (const { queue } of this.#places.values()) queue.stop()
@@ -182,8 +209,7 @@ export class SaveQueue implements Writer {
   }
 
   async #writtenNow(of: Partial<Place>): Promise<void> {
-    const done = await Promise.allSettled(this.#queues(of).map((queue) => queue.written()))
-    for (const result of done) if (result.status === 'rejected') throw result.reason
+    await allOf(this.#queues(of).map((queue) => queue.written()))
   }
 
   #restWhenIdle(): void {
@@ -232,7 +258,7 @@ export class SaveQueue implements Writer {
     const known = this.#places.get(name)
     if (known) return known.queue
     if (this.#places.size >= MOST_PLACES)
-      for (const [old, { queue }] of this.#places) if (queue.count === 0) this.#places.delete(old)
+      for (const [old, { queue }] of this.#places) if (queue.isForgettable) this.#places.delete(old)
     const queue = new PlaceQueue(place, this.#around)
     this.#places.set(name, { place, queue })
     return queue

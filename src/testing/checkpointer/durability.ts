@@ -101,6 +101,41 @@ export function durabilityLaws(fresh: Fresh): void {
     }),
   )
 
+  it.each(['sync', 'async', 'exit'] as const)(
+    '%s: a flush waits for all that is under way, and rejects with a failure among it',
+    (durability) =>
+      on(fresh, async (_, ground) => {
+        const one = await ground.open({ durability })
+        const thread = one.thread<Talk>('a')
+        await thread.save(talk(1))
+        await one.flush()
+        const saving = [
+          thread.save(talk(2), { expect: null }),
+          thread.save(talk(3)),
+          one.thread<Talk>('b').save(talk(4)),
+        ]
+        const told: string[] = []
+        for (const save of saving)
+          void save.then(
+            () => told.push('saved'),
+            () => told.push('refused'),
+          )
+        await rejection(one.flush(), 'CONFLICT')
+        expect(told.toSorted()).toEqual(['refused', 'saved', 'saved'])
+        // It was told; nothing is left to be.
+        await one.flush()
+        const other = await ground.open()
+        await expectStates(
+          other.thread<Talk>('a'),
+          new Map([
+            [1, talk(1)],
+            [2, talk(3)],
+          ]),
+        )
+        await expectStates(other.thread<Talk>('b'), new Map([[1, talk(4)]]))
+      })(),
+  )
+
   it(
     'exit: only the last state is written, when it is flushed, looked at, or the checkpointer closed',
     on(fresh, async (other, ground) => {

@@ -1,0 +1,54 @@
+import type { Host, StoredInfo } from '../../src/operations/host.ts'
+import { expect, it, vi } from 'vitest'
+import { PlaceQueue } from '../../src/checkpointer/queue/place-queue.ts'
+
+const place = { thread: 't', namespace: '' }
+
+it('waits for all that is on its way, whichever is answered first', async () => {
+  const answers: (() => void)[] = []
+  let seq = 0
+  const host: Pick<Host, 'saveMany' | 'head'> = {
+    head: async () => ({ next: 1 }),
+    saveMany: ({ saves }) =>
+      new Promise((resolve) => {
+        const infos = saves.map(({ key, createdAt }): StoredInfo => ({ seq: ++seq, id: key, createdAt }))
+        answers.push(() => resolve(infos))
+      }),
+  }
+  const nothing = (): void => {}
+  const queue = new PlaceQueue(place, {
+    host,
+    lastOnly: false,
+    owe: async () => {},
+    changed: nothing,
+    placed: nothing,
+    forget: nothing,
+    warn: nothing,
+  })
+  const add = (key: string): Promise<StoredInfo> => {
+    const request = { ...place, key, createdAt: 1, fields: {}, frame: { body: new Uint8Array() } }
+    return queue.add({ request, state: key, start: undefined })
+  }
+  await add('first')
+  await vi.waitFor(() => expect(answers).toHaveLength(1))
+  await add('second')
+  queue.hurry()
+  expect(answers).toHaveLength(2)
+  const [first, second] = answers
+  second?.()
+  // A wait that turns round and round lets no timer go off: then it is ended here.
+  const looks = vi.spyOn(Array.prototype, 'includes')
+  let count = 0
+  looks.mockImplementation(function (this: unknown[], item) {
+    if (++count > 10_000) throw new Error('It spins.')
+    return this.indexOf(item) >= 0
+  })
+  try {
+    const written = queue.written()
+    setTimeout(() => first?.(), 20)
+    await written
+  } finally {
+    looks.mockRestore()
+  }
+  expect(queue.count).toBe(0)
+})
