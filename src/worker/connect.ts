@@ -5,7 +5,7 @@ import { makeHost, onlyReads, type Verb } from '../operations/verbs.ts'
 import { GRACE, Line, type Ear } from './line.ts'
 import { showPresence, type Presence } from './presence.ts'
 import type { WorkerLike } from './start.ts'
-import { buffersOf, fromWire, PROTOCOL, type OpenMessage, type WireReply } from './wire.ts'
+import { fromWire, handedOver, PROTOCOL, type OpenMessage, type WireReply } from './wire.ts'
 
 /**
  * A host at the other end of a port. Rejects with `WORKER_LOST` when nobody answers there; so do all its calls, once
@@ -39,7 +39,7 @@ export async function connect(worker: WorkerLike, message: OpenMessage, ear: Ear
       try {
         const reply = await line.ask((remote) => {
           sent = true
-          return remote.call(verb, transfer(request, buffersOf(request)))
+          return remote.call(verb, transfer(request, handedOver(verb, request)))
         })
         return valueOf(reply)
       } catch (error) {

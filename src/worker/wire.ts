@@ -63,6 +63,13 @@ export function fromWire({ code, message, details, cause }: WireError): Checkpoi
 const describe = (error: unknown): string =>
   error instanceof Error ? `${error.name}: ${error.message}` : String(error)
 
+/**
+ * What a request hands over. Nothing of `saveMany`: its sender keeps what it has sent until that is stored, and may
+ * have to send it again.
+ */
+export const handedOver = (verb: Verb, request: unknown): ArrayBuffer[] =>
+  verb === 'saveMany' ? [] : buffersOf(request)
+
 /** Buffers worth handing over instead of copying. Each belongs to its message alone. */
 export function buffersOf(value: unknown): ArrayBuffer[] {
   const found: ArrayBuffer[] = []
