@@ -22,6 +22,7 @@ import {
 import type { CapturedSave } from '../writer.ts'
 import { withoutUndefined } from '../fields.ts'
 import { dropped, isAboutTheSave, isHopeless, kept, shifted, storeFailure } from './failures.ts'
+import { newHold, type Hold } from './hold.ts'
 import { Pauses } from './pauses.ts'
 import { ToldSeqs } from './told-seqs.ts'
 
@@ -36,17 +37,6 @@ export interface QueueSurroundings {
   readonly placed: (place: Place, key: string, seq: number) => void
   readonly forget: (place: Place, key: string) => void
   readonly warn: (warning: CheckpointerError) => void
-}
-
-interface Hold {
-  readonly over: Promise<void>
-  readonly end: () => void
-}
-
-function newHold(): Hold {
-  let end: Hold['end'] = () => {}
-  const over = new Promise<void>((resolve) => (end = resolve))
-  return { over, end }
 }
 
 /** The saves of one place that are not stored yet, in their order. What is stored is always a beginning of them. */
