@@ -89,7 +89,7 @@ export class SaveQueue implements Writer {
         : this.#at(place).add(captured)
       const info = await taken
       // The last state of a place is written when somebody asks for it, which a wait for room would not see.
-      if (!this.#lastOnly) await this.#room.wait(queue)
+      if (!this.#lastOnly) await this.#room.wait(this.#at(place))
       return info
     })
   }
