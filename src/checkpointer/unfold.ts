@@ -7,7 +7,7 @@ import { parseInSlices } from '../state/slices/parse.ts'
 import type { Pause } from '../state/slices/pause.ts'
 
 /** Less than this is done at once: to make slices of it takes longer than it does. */
-const WORTH_SLICING = 1024 * 1024
+const WORTH_SLICING = 2 * 1024 * 1024
 
 /** The encoded states of all frames that came, by seq. `onProgress` is told how many bytes are done, and of how many. */
 export async function unfold(
