@@ -15,7 +15,7 @@ const file = (format: number, ending: string): string => `test/fixtures/format-$
 const isMaking =
   (import.meta as unknown as { env: Record<string, string> }).env['VITE_MAKE_FIXTURE'] === 'yes'
 
-it.runIf(isMaking)('is made of a database in a real browser', async () => {
+it.runIf(isMaking)('is made of a database in a real browser (only by npm run fixture)', async () => {
   const name = `make-${run}`
   const checkpointer = await openCheckpointer({ name, types: typesOfRich })
   await fillRichly(checkpointer)

@@ -135,41 +135,44 @@ describe.skipIf(!chromium)('cleared site data (only Chromium lets a test clear t
 const hasFiles =
   typeof (navigator.storage as Partial<StorageManager> | undefined)?.getDirectory === 'function'
 
-describe.skipIf(!hasFiles)('in a worker, which has no localStorage', () => {
-  /** What a worker is told that opens, saves once, and closes. */
-  async function saveInWorker(name: string, destroy = false): Promise<unknown> {
-    const worker = new Worker(new URL('../support/witness-worker.ts', import.meta.url), { type: 'module' })
-    const told = new Promise((resolve, reject) => {
-      worker.onmessage = ({ data }) => resolve(data)
-      worker.onerror = ({ message }) => reject(new Error(message))
+describe.skipIf(!hasFiles)(
+  'in a worker, which has no localStorage (where the browser has files of its own, OPFS)',
+  () => {
+    /** What a worker is told that opens, saves once, and closes. */
+    async function saveInWorker(name: string, destroy = false): Promise<unknown> {
+      const worker = new Worker(new URL('../support/witness-worker.ts', import.meta.url), { type: 'module' })
+      const told = new Promise((resolve, reject) => {
+        worker.onmessage = ({ data }) => resolve(data)
+        worker.onerror = ({ message }) => reject(new Error(message))
+      })
+      worker.postMessage({ name, destroy })
+      return told.finally(() => worker.terminate())
+    }
+
+    it('a database deleted behind our back is missed, once', async () => {
+      const name = newName()
+      expect(await saveInWorker(name)).toEqual([])
+      await deleteBehind(name)
+      const heads = [{ thread: 't', namespace: '', expected: 1 }]
+      expect(await saveInWorker(name)).toEqual([{ code: 'DATA_LOSS', heads }])
+      expect(await saveInWorker(name, true)).toEqual([])
     })
-    worker.postMessage({ name, destroy })
-    return told.finally(() => worker.terminate())
-  }
 
-  it('a database deleted behind our back is missed, once', async () => {
-    const name = newName()
-    expect(await saveInWorker(name)).toEqual([])
-    await deleteBehind(name)
-    const heads = [{ thread: 't', namespace: '', expected: 1 }]
-    expect(await saveInWorker(name)).toEqual([{ code: 'DATA_LOSS', heads }])
-    expect(await saveInWorker(name, true)).toEqual([])
-  })
-
-  it('what a page has deleted or destroyed is not missed, nor the other way round', async () => {
-    const name = newName()
-    expect(await saveInWorker(name)).toEqual([])
-    const page = await open(name)
-    expect(await page.checkpointer.thread('t').delete()).toBe(true)
-    await page.checkpointer.close()
-    expect(await saveInWorker(name)).toEqual([])
-    const again = await open(name)
-    await again.checkpointer.thread('t').save({ n: 2 })
-    await again.checkpointer.destroy()
-    expect(await saveInWorker(name)).toEqual([])
-    await saveOnce(name)
-    expect(await saveInWorker(name, true)).toEqual([])
-    const last = await open(name)
-    expect([page, again, last].map(({ warnings }) => warnings)).toEqual([[], [], []])
-  })
-})
+    it('what a page has deleted or destroyed is not missed, nor the other way round', async () => {
+      const name = newName()
+      expect(await saveInWorker(name)).toEqual([])
+      const page = await open(name)
+      expect(await page.checkpointer.thread('t').delete()).toBe(true)
+      await page.checkpointer.close()
+      expect(await saveInWorker(name)).toEqual([])
+      const again = await open(name)
+      await again.checkpointer.thread('t').save({ n: 2 })
+      await again.checkpointer.destroy()
+      expect(await saveInWorker(name)).toEqual([])
+      await saveOnce(name)
+      expect(await saveInWorker(name, true)).toEqual([])
+      const last = await open(name)
+      expect([page, again, last].map(({ warnings }) => warnings)).toEqual([[], [], []])
+    })
+  },
+)

@@ -201,15 +201,18 @@ describe('another worker', () => {
     expect(warnings).toMatchObject([{ code: 'WORKER_LOST' }])
   })
 
-  it.skipIf(!('SharedWorker' in globalThis))('may be shared', async () => {
-    const { checkpointer, started, warnings } = await lasting(shared)
-    const thread = checkpointer.thread('t')
-    await thread.save({ n: 1 })
-    deafen(started[0])
-    await failureOf(thread.save({ n: 2 }))
-    expect((await thread.save({ n: 2 })).seq).toBe(2)
-    expect([started.length, warnings]).toEqual([2, []])
-  })
+  it.skipIf(!('SharedWorker' in globalThis))(
+    'may be shared (where the browser has SharedWorkers)',
+    async () => {
+      const { checkpointer, started, warnings } = await lasting(shared)
+      const thread = checkpointer.thread('t')
+      await thread.save({ n: 1 })
+      deafen(started[0])
+      await failureOf(thread.save({ n: 2 }))
+      expect((await thread.save({ n: 2 })).seq).toBe(2)
+      expect([started.length, warnings]).toEqual([2, []])
+    },
+  )
 
   it('is waited for by close, with what was called before', async () => {
     const { checkpointer, started } = await lasting(ownWorker)

@@ -48,7 +48,7 @@ export function inPlaceOf(entry: Entry, later: Entry): Entry {
 }
 
 /** As it travels. The bytes stay here too: it may have to be sent again. */
-export function messageOf(entry: Entry): SaveRequest {
+function messageOf(entry: Entry): SaveRequest {
   entry.frame ??= frameOf(entry)
   return { ...entry.request, frame: entry.frame, ...(entry.isRetry ? { retry: true } : {}) }
 }
@@ -81,4 +81,15 @@ export function infoOf(entry: Entry, seq: number, parent: StoredInfo['parent']):
     createdAt: request.createdAt,
     ...(parent && request.parent !== null ? { parent } : {}),
   }
+}
+
+/** What callers were told is taken, as it can be stored another time: on the save ahead, and never on top of others'. */
+export function takenOf(entries: readonly Entry[], head: string | null): SaveRequest[] {
+  const saves: SaveRequest[] = []
+  for (const entry of entries) {
+    if (entry.promised === undefined) break
+    saves.push({ ...messageOf(entry), expect: head, retry: true })
+    head = idOf(entry)
+  }
+  return saves
 }

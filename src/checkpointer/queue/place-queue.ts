@@ -1,21 +1,14 @@
 import { CheckpointerError } from '../../errors.ts'
-import type {
-  HeadReply,
-  Host,
-  Place,
-  SaveManyRequest,
-  SaveRequest,
-  StoredInfo,
-} from '../../operations/host.ts'
+import type { HeadReply, Place, SaveManyRequest, StoredInfo } from '../../operations/host.ts'
 import {
   idOf,
   infoOf,
   inPlaceOf,
   isConditional,
-  messageOf,
   newEntry,
   sentBehind,
   sizeOf,
+  takenOf,
   wholeOf,
   type Entry,
 } from './entry.ts'
@@ -24,20 +17,8 @@ import { withoutUndefined } from '../fields.ts'
 import { dropped, isAboutTheSave, isHopeless, kept, shifted, storeFailure } from './failures.ts'
 import { newHold, type Hold } from './hold.ts'
 import { Pauses } from './pauses.ts'
+import type { QueueSurroundings } from './surroundings.ts'
 import { ToldSeqs } from './told-seqs.ts'
-
-export interface QueueSurroundings {
-  readonly host: Pick<Host, 'saveMany' | 'head'>
-  /** Only the last state is kept, and nothing is sent until it is asked for. */
-  readonly lastOnly: boolean
-  /** Resolves when the store knows that something may be owed to it. */
-  readonly owe: () => Promise<void>
-  /** Something was put in, or is stored, or has failed. */
-  readonly changed: () => void
-  readonly placed: (place: Place, key: string, seq: number) => void
-  readonly forget: (place: Place, key: string) => void
-  readonly warn: (warning: CheckpointerError) => void
-}
 
 /** The saves of one place that are not stored yet, in their order. What is stored is always a beginning of them. */
 export class PlaceQueue {
@@ -79,14 +60,7 @@ export class PlaceQueue {
 
   /** What callers were told is taken, and is not known to be stored. */
   get left(): SaveManyRequest | undefined {
-    let head = this.#next?.head?.id ?? null
-    const saves: SaveRequest[] = []
-    for (const entry of this.#entries) {
-      if (entry.promised === undefined) break
-      // Stored another time it must not come on top of what others have saved since.
-      saves.push({ ...messageOf(entry), expect: head, retry: true })
-      head = idOf(entry)
-    }
+    const saves = takenOf(this.#entries, this.#next?.head?.id ?? null)
     return saves.length > 0 ? { ...this.#place, saves } : undefined
   }
 

@@ -4,7 +4,8 @@ import type { KnownStates } from '../known-states.ts'
 import { allOf, type Send, type Writer } from '../writer.ts'
 import { notDurable, refusal } from './failures.ts'
 import { Room } from './room.ts'
-import { PlaceQueue, type QueueSurroundings } from './place-queue.ts'
+import { PlaceQueue } from './place-queue.ts'
+import type { QueueSurroundings } from './surroundings.ts'
 
 /** So long after the last write all of it is made durable, and nothing is owed: who is killed then loses nothing. */
 const IDLE = 2_000
