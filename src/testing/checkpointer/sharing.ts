@@ -115,6 +115,7 @@ export function sharingLaws(fresh: Fresh): void {
         one.thread<Talk>('origin').fork({ as: 'x' }),
         two.thread<Talk>('x').save(talk(1, 'own')),
       ])
+      await seenByOthers(ground, two)
       expect(results.some(({ status }) => status === 'fulfilled')).toBe(true)
       expect((await listOf(one.threads())).filter(({ id }) => id === 'x')).toHaveLength(1)
       expect(await one.thread<Talk>('x').load()).toMatchObject((await two.thread<Talk>('x').load()) as object)
