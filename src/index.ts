@@ -26,13 +26,14 @@ export type { CarryProgress, ExportOptions } from './checkpointer/carry/export.t
 export type { Imported, ImportLimits, ImportOptions } from './checkpointer/carry/import.ts'
 export type { ImportSource } from './checkpointer/carry/source.ts'
 export type { Durability } from './checkpointer/durability.ts'
-export type { Persistence } from './checkpointer/persistence.ts'
-export type { ThreadUsage, Usage, UsageOptions } from './checkpointer/usage.ts'
-export type { HistoryFilter, HistoryOptions } from './checkpointer/history.ts'
-export type { Lease, LeaseOptions } from './checkpointer/lease.ts'
-export type { PruneOptions } from './checkpointer/prune-rules.ts'
-export type { LongRemoval, Removed } from './checkpointer/removals.ts'
-export type { RetentionPolicy, ThreadRetention } from './checkpointer/retention.ts'
+export type { Persistence } from './checkpointer/upkeep/persistence.ts'
+export type { ThreadUsage, Usage, UsageOptions } from './checkpointer/upkeep/usage.ts'
+export type { HistoryFilter } from './checkpointer/threads/filter.ts'
+export type { HistoryOptions } from './checkpointer/threads/history.ts'
+export type { Lease, LeaseOptions } from './checkpointer/leases/lease.ts'
+export type { PruneOptions } from './checkpointer/removals/prune-rules.ts'
+export type { LongRemoval, Removed } from './checkpointer/removals/removals.ts'
+export type { RetentionPolicy, ThreadRetention } from './checkpointer/removals/retention.ts'
 export type {
   ForkOptions,
   LoadOptions,
@@ -40,8 +41,8 @@ export type {
   TaskWrite,
   Thread,
   Which,
-} from './checkpointer/thread.ts'
-export type { Verification, VerifyOptions } from './checkpointer/verification.ts'
+} from './checkpointer/threads/thread.ts'
+export type { Verification, VerifyOptions } from './checkpointer/upkeep/verification.ts'
 export type { Host } from './operations/host.ts'
 export type { ClassRegistration, KindRegistration, TypeRegistration } from './state/types.ts'
 export type {

@@ -1,10 +1,16 @@
 import { StoredCheckpointer, type Checkpointer } from './checkpointer/checkpointer.ts'
 import type { Durability } from './checkpointer/durability.ts'
-import { checkHost, checkIsObject, checkStorage, checkTypes } from './checkpointer/open-options.ts'
-import { checkFunction, checkIdAt, checkOptions, invalid, type Names } from './checkpointer/options.ts'
+import { checkHost, checkIsObject, checkStorage, checkTypes } from './checkpointer/options/open-options.ts'
+import {
+  checkFunction,
+  checkIdAt,
+  checkOptions,
+  invalid,
+  type Names,
+} from './checkpointer/options/options.ts'
 import { deliverLeft, deliverWhenLeft, forgetting } from './checkpointer/left/deliver.ts'
 import { leftBehind, type LeftBehind } from './checkpointer/left/left-behind.ts'
-import { storedPolicy, type RetentionPolicy } from './checkpointer/retention.ts'
+import { storedPolicy, type RetentionPolicy } from './checkpointer/removals/retention.ts'
 import { CheckpointerError, reportFailure } from './errors.ts'
 import type { Host } from './operations/host.ts'
 import { createCodec } from './state/codec.ts'

@@ -5,15 +5,15 @@ import { VERBS, type Verb } from '../operations/verbs.ts'
 import type { Codec } from '../state/codec.ts'
 import type { Claims } from '../tabs/claims.ts'
 import { writingAs, type Durability } from './durability.ts'
-import { toInfo } from './fields.ts'
+import { toInfo } from './states/fields.ts'
 import { exportBytes, type ExportOptions } from './carry/export.ts'
 import { importFrom, type Imported, type ImportOptions } from './carry/import.ts'
 import type { ImportSource } from './carry/source.ts'
 import type { LeftBehind } from './left/left-behind.ts'
-import { KnownStates } from './known-states.ts'
-import { leaseOf, type Lease } from './lease.ts'
-import { Leases } from './leases.ts'
-import { withoutUndefined } from './fields.ts'
+import { KnownStates } from './states/known-states.ts'
+import { leaseOf, type Lease } from './leases/lease.ts'
+import { Leases } from './leases/leases.ts'
+import { withoutUndefined } from './options/without-undefined.ts'
 import {
   checkFunction,
   checkLimit,
@@ -22,14 +22,14 @@ import {
   invalid,
   timeOf,
   type Names,
-} from './options.ts'
-import { storedThreadRules, type ThreadRetention } from './retention.ts'
-import { askToPersist, isPersisted, quotaHere, type Persistence } from './persistence.ts'
-import { StoredThread, type Shared } from './stored-thread.ts'
-import type { Thread } from './thread.ts'
-import { countUsage, USAGE, type Usage, type UsageOptions } from './usage.ts'
-import { verification, type Verification, type VerifyOptions } from './verification.ts'
-import { UnsureCalls } from './unsure-calls.ts'
+} from './options/options.ts'
+import { storedThreadRules, type ThreadRetention } from './removals/retention.ts'
+import { askToPersist, isPersisted, quotaHere, type Persistence } from './upkeep/persistence.ts'
+import { StoredThread, type Shared } from './threads/stored-thread.ts'
+import type { Thread } from './threads/thread.ts'
+import { countUsage, USAGE, type Usage, type UsageOptions } from './upkeep/usage.ts'
+import { verification, type Verification, type VerifyOptions } from './upkeep/verification.ts'
+import { UnsureCalls } from './unsure/unsure-calls.ts'
 
 export interface ThreadsOptions {
   /** The most to give. All when absent. */

@@ -1,12 +1,12 @@
 import type { CheckpointerError } from '../errors.ts'
 import type { Host } from '../operations/host.ts'
-import type { KnownStates } from './known-states.ts'
-import { onLeaving } from './page-end.ts'
+import type { KnownStates } from './states/known-states.ts'
+import { onLeaving } from './left/page-end.ts'
 import { behindQueue } from './queue/behind-queue.ts'
 import type { LeftBehind } from './left/left-behind.ts'
 import { SaveQueue } from './queue/save-queue.ts'
-import { Saves } from './saves.ts'
-import type { Writer } from './writer.ts'
+import { Saves } from './saving/saves.ts'
+import type { Writer } from './saving/writer.ts'
 
 /** When a save resolves; what each mode may lose is in the README. */
 export type Durability = 'sync' | 'async' | 'exit'

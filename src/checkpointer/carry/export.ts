@@ -10,7 +10,7 @@ import {
   invalid,
   itemsOf,
   type Names,
-} from '../options.ts'
+} from '../options/options.ts'
 
 export interface ExportOptions {
   /** Packs the file with gzip. `import` knows such a file by itself. */

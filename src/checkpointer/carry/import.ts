@@ -1,7 +1,7 @@
 import { CheckpointerError } from '../../errors.ts'
 import type { Host, ImportBounds } from '../../operations/host.ts'
 import { newId } from '../new-id.ts'
-import { checkFunction, checkOptions, checkSignal, invalid, type Names } from '../options.ts'
+import { checkFunction, checkOptions, checkSignal, invalid, type Names } from '../options/options.ts'
 import type { CarryProgress } from './export.ts'
 import { bytesOf, type ImportSource } from './source.ts'
 

@@ -1,4 +1,4 @@
-import { invalid, reading } from '../options.ts'
+import { invalid, reading } from '../options/options.ts'
 
 /** Where a file may come from. A `File` is a Blob. */
 export type ImportSource =

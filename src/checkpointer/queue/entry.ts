@@ -1,8 +1,8 @@
 import type { SaveRequest, StoredInfo } from '../../operations/host.ts'
 import { diff } from '../../state/diff.ts'
 import { toBytes } from '../../state/json-bytes.ts'
-import type { KnownState } from '../known-states.ts'
-import type { CapturedSave } from '../writer.ts'
+import type { KnownState } from '../states/known-states.ts'
+import type { CapturedSave } from '../saving/writer.ts'
 
 /** A save that waits to be written. */
 export interface Entry {

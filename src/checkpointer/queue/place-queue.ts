@@ -12,8 +12,8 @@ import {
   wholeOf,
   type Entry,
 } from './entry.ts'
-import type { CapturedSave } from '../writer.ts'
-import { withoutUndefined } from '../fields.ts'
+import type { CapturedSave } from '../saving/writer.ts'
+import { withoutUndefined } from '../options/without-undefined.ts'
 import { dropped, isAboutTheSave, isHopeless, kept, shifted, storeFailure } from './failures.ts'
 import { newHold, type Hold } from './hold.ts'
 import { Pauses } from './pauses.ts'

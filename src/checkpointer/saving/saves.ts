@@ -1,6 +1,6 @@
-import { CheckpointerError } from '../errors.ts'
-import type { Host, Place, StoredInfo } from '../operations/host.ts'
-import { toBytes } from '../state/json-bytes.ts'
+import { CheckpointerError } from '../../errors.ts'
+import type { Host, Place, StoredInfo } from '../../operations/host.ts'
+import { toBytes } from '../../state/json-bytes.ts'
 import { allOf, type CapturedSave, type Send, type Writer } from './writer.ts'
 
 const placeName = ({ thread, namespace }: Place): string => JSON.stringify([thread, namespace])

@@ -1,12 +1,12 @@
-import type { CheckpointInfo, Snapshot, Source } from '../checkpoint.ts'
-import type { Host, HistoryRequest, Place, StoredInfo } from '../operations/host.ts'
-import type { Codec } from '../state/codec.ts'
-import type { Json } from '../state/json.ts'
-import { storedFilter } from './fields.ts'
-import { checkFlag, checkLimit, checkRef, checkSignal, invalid, type Names } from './options.ts'
-import { pauses } from '../state/slices/pause.ts'
-import { unfold } from './unfold.ts'
-import { untilAborted } from './until-aborted.ts'
+import type { CheckpointInfo, Snapshot } from '../../checkpoint.ts'
+import type { Host, HistoryRequest, Place, StoredInfo } from '../../operations/host.ts'
+import type { Codec } from '../../state/codec.ts'
+import type { Json } from '../../state/json.ts'
+import { storedFilter, type HistoryFilter } from './filter.ts'
+import { checkFlag, checkLimit, checkRef, checkSignal, invalid, type Names } from '../options/options.ts'
+import { pauses } from '../../state/slices/pause.ts'
+import { unfold } from '../states/unfold.ts'
+import { untilAborted } from '../until-aborted.ts'
 
 export interface HistoryOptions {
   /** The most to give. All when absent. */
@@ -21,17 +21,6 @@ export interface HistoryOptions {
   /** With their states. */
   readonly states?: boolean | undefined
   readonly signal?: AbortSignal | undefined
-}
-
-export interface HistoryFilter {
-  readonly runId?: string | undefined
-  readonly node?: string | undefined
-  readonly source?: Source | undefined
-  readonly label?: string | undefined
-  readonly step?: number | undefined
-  readonly workflow?: string | undefined
-  /** Values that `extra` must have at these names. */
-  readonly extra?: Readonly<Record<string, unknown>> | undefined
 }
 
 export const HISTORY: Names<HistoryOptions> = {

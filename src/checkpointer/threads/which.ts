@@ -1,5 +1,5 @@
-import type { At } from '../operations/host.ts'
-import { checkRef, invalid, reading } from './options.ts'
+import type { At } from '../../operations/host.ts'
+import { checkRef, invalid, reading } from '../options/options.ts'
 import type { Which } from './thread.ts'
 
 const WANTED = 'a seq, an id, or one of { seq }, { id }, { step } and { label }'

@@ -1,4 +1,4 @@
-import type { Place } from '../operations/host.ts'
+import type { Place } from '../../operations/host.ts'
 import { UnsureChanges, type Unsure } from './unsure.ts'
 
 /** By verb: what may be called for again without being made twice, until the same call means something new. */

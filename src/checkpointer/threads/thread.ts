@@ -1,9 +1,9 @@
-import type { Checkpoint, CheckpointFields, CheckpointInfo, Snapshot } from '../checkpoint.ts'
+import type { Checkpoint, CheckpointFields, CheckpointInfo, Snapshot } from '../../checkpoint.ts'
 import type { HistoryOptions } from './history.ts'
-import type { Lease, LeaseOptions } from './lease.ts'
-import type { OrUndefined } from './options.ts'
-import type { PruneOptions } from './prune-rules.ts'
-import type { LongRemoval, Removed } from './removals.ts'
+import type { Lease, LeaseOptions } from '../leases/lease.ts'
+import type { OrUndefined } from '../options/options.ts'
+import type { PruneOptions } from '../removals/prune-rules.ts'
+import type { LongRemoval, Removed } from '../removals/removals.ts'
 
 export interface SaveOptions extends OrUndefined<CheckpointFields> {
   /** An id of your own; unique within the thread and namespace. One is made when absent. */

@@ -1,6 +1,6 @@
-import type { Place, SaveRequest, StoredInfo } from '../operations/host.ts'
-import type { Json } from '../state/json.ts'
-import type { KnownState } from './known-states.ts'
+import type { Place, SaveRequest, StoredInfo } from '../../operations/host.ts'
+import type { Json } from '../../state/json.ts'
+import type { KnownState } from '../states/known-states.ts'
 
 /** A save as it was captured. */
 export interface CapturedSave {

@@ -1,5 +1,5 @@
-import type { Host, UsageReply } from '../operations/host.ts'
-import type { Names } from './options.ts'
+import type { Host, UsageReply } from '../../operations/host.ts'
+import type { Names } from '../options/options.ts'
 
 /** What the store holds. Bytes are those that were handed to the storage; on disk they may be fewer or more. */
 export interface Usage {

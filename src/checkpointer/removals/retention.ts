@@ -1,5 +1,5 @@
-import type { RetentionRules, StoreRetention } from '../operations/host.ts'
-import { checkFlag, checkOptions, invalid, type Names } from './options.ts'
+import type { RetentionRules, StoreRetention } from '../../operations/host.ts'
+import { checkFlag, checkOptions, invalid, type Names } from '../options/options.ts'
 import { checkBytes, wholeNumber } from './prune-rules.ts'
 
 /**

@@ -1,8 +1,8 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { CheckpointerError } from '../errors.ts'
-import type { Fenced } from '../operations/host.ts'
-import type { Claim } from '../tabs/claims.ts'
-import { invalid } from './options.ts'
+import { CheckpointerError } from '../../errors.ts'
+import type { Fenced } from '../../operations/host.ts'
+import type { Claim } from '../../tabs/claims.ts'
+import { invalid } from '../options/options.ts'
 
 export interface LeaseOptions {
   /** Take it over at once, whoever has it: a frozen tab, say. */

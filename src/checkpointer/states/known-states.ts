@@ -1,5 +1,5 @@
-import type { Place } from '../operations/host.ts'
-import type { Json } from '../state/json.ts'
+import type { Place } from '../../operations/host.ts'
+import type { Json } from '../../state/json.ts'
 
 /** The encoded state of a checkpoint, kept so that the next save need only tell what changed. */
 export interface KnownState {

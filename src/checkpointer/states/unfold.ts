@@ -1,10 +1,10 @@
-import { CheckpointerError } from '../errors.ts'
-import type { Frames } from '../operations/host.ts'
-import { fold, parseDelta } from '../state/delta.ts'
-import type { Json } from '../state/json.ts'
-import { fromBytes } from '../state/json-bytes.ts'
-import { parseInSlices } from '../state/slices/parse.ts'
-import type { Pause } from '../state/slices/pause.ts'
+import { CheckpointerError } from '../../errors.ts'
+import type { Frames } from '../../operations/host.ts'
+import { fold, parseDelta } from '../../state/delta.ts'
+import type { Json } from '../../state/json.ts'
+import { fromBytes } from '../../state/json-bytes.ts'
+import { parseInSlices } from '../../state/slices/parse.ts'
+import type { Pause } from '../../state/slices/pause.ts'
 
 /** Less than this is done at once: to make slices of it takes longer than it does. */
 const WORTH_SLICING = 2 * 1024 * 1024

@@ -1,18 +1,10 @@
-import type { CheckpointFields, CheckpointInfo } from '../checkpoint.ts'
-import { CheckpointerError } from '../errors.ts'
-import type { HistoryWhere, Place, StoredExtra, StoredFields, StoredInfo } from '../operations/host.ts'
-import type { Codec } from '../state/codec.ts'
-import { pathText } from '../state/json.ts'
-import type { HistoryFilter } from './history.ts'
-import {
-  checkIdAt,
-  checkOptions,
-  invalid,
-  itemsOf,
-  reading,
-  type Names,
-  type OrUndefined,
-} from './options.ts'
+import type { CheckpointFields, CheckpointInfo } from '../../checkpoint.ts'
+import { CheckpointerError } from '../../errors.ts'
+import type { Place, StoredExtra, StoredFields, StoredInfo } from '../../operations/host.ts'
+import { withoutUndefined } from '../options/without-undefined.ts'
+import type { Codec } from '../../state/codec.ts'
+import { pathText } from '../../state/json.ts'
+import { checkIdAt, invalid, itemsOf, reading, type Names, type OrUndefined } from '../options/options.ts'
 
 export const FIELDS: Names<CheckpointFields> = {
   node: true,
@@ -23,15 +15,6 @@ export const FIELDS: Names<CheckpointFields> = {
   label: true,
   source: true,
   path: true,
-  extra: true,
-}
-const FILTER: Names<HistoryFilter> = {
-  runId: true,
-  node: true,
-  source: true,
-  label: true,
-  step: true,
-  workflow: true,
   extra: true,
 }
 const TEXTS = ['node', 'runId', 'workflow', 'label', 'source'] as const
@@ -73,22 +56,12 @@ function textsOf(name: string, value: unknown): string[] | undefined {
   return items
 }
 
-/** What a history is filtered by, as it is stored. */
-export function storedFilter(given: HistoryFilter, codec: Codec): HistoryWhere {
-  const { extra, ...fields } = checkOptions('where', given, FILTER, 'where')
-  const { step, ...texts } = fields
-  for (const [name, value] of Object.entries(texts))
-    if (value !== undefined && typeof (value as unknown) !== 'string')
-      throw invalid(`where.${name}`, 'a string')
-  if (step !== undefined && !Number.isFinite(step)) throw invalid('where.step', 'a finite number')
-  return {
-    ...withoutUndefined(fields),
-    ...(extra === undefined ? {} : { extra: storedExtra('where.extra', extra, codec) }),
-  }
-}
-
 /** As a list of names and values, since a name may be any text. */
-function storedExtra(place: string, extra: Readonly<Record<string, unknown>>, codec: Codec): StoredExtra {
+export function storedExtra(
+  place: string,
+  extra: Readonly<Record<string, unknown>>,
+  codec: Codec,
+): StoredExtra {
   const shape: unknown = extra
   const names = reading(place, () => {
     const isRecord =
@@ -145,12 +118,4 @@ export function toInfo(codec: Codec, { thread, namespace }: Place, info: StoredI
     createdAt: new Date(createdAt),
     ...infoFields(info, codec),
   }
-}
-
-type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> }
-
-export function withoutUndefined<T extends object>(value: T): Partial<Defined<T>> {
-  return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as Partial<
-    Defined<T>
-  >
 }

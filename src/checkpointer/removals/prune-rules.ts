@@ -1,7 +1,7 @@
-import { CheckpointerError } from '../errors.ts'
-import type { Place, PruneRequest } from '../operations/host.ts'
+import { CheckpointerError } from '../../errors.ts'
+import type { Place, PruneRequest } from '../../operations/host.ts'
 import { checkLongRemoval, type LongRemoval } from './removals.ts'
-import { checkFlag, checkOptions, invalid, timeOf, type Names } from './options.ts'
+import { checkFlag, checkOptions, invalid, timeOf, type Names } from '../options/options.ts'
 
 /** Which checkpoints to remove. At least one rule that lets something go is needed; the head always stays. */
 export interface PruneOptions extends LongRemoval {

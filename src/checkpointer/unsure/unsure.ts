@@ -1,6 +1,6 @@
-import { CheckpointerError } from '../errors.ts'
-import type { Place } from '../operations/host.ts'
-import { equalJson, type Json } from '../state/json.ts'
+import { CheckpointerError } from '../../errors.ts'
+import type { Place } from '../../operations/host.ts'
+import { equalJson, type Json } from '../../state/json.ts'
 
 /** A change that was sent, and of which nobody could say whether it was made. */
 export interface Unsure {

@@ -1,7 +1,14 @@
-import { pauses } from '../state/slices/pause.ts'
-import type { Fenced, Host, OfThread, Place, RemovedReply } from '../operations/host.ts'
-import { checkFunction, checkOptions, checkRef, checkSignal, itemsOf, type Names } from './options.ts'
-import { untilAborted } from './until-aborted.ts'
+import { pauses } from '../../state/slices/pause.ts'
+import type { Fenced, Host, OfThread, Place, RemovedReply } from '../../operations/host.ts'
+import {
+  checkFunction,
+  checkOptions,
+  checkRef,
+  checkSignal,
+  itemsOf,
+  type Names,
+} from '../options/options.ts'
+import { untilAborted } from '../until-aborted.ts'
 
 /** What went, or would go. */
 export interface Removed {

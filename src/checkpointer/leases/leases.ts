@@ -1,7 +1,7 @@
-import { CheckpointerError } from '../errors.ts'
-import { blocked, type Claim, type ClaimOptions, type Claims } from '../tabs/claims.ts'
+import { CheckpointerError } from '../../errors.ts'
+import { blocked, type Claim, type ClaimOptions, type Claims } from '../../tabs/claims.ts'
 import { HeldLease, type LeaseOptions } from './lease.ts'
-import { checkFlag, checkOptions, checkSignal, invalid, type Names } from './options.ts'
+import { checkFlag, checkOptions, checkSignal, invalid, type Names } from '../options/options.ts'
 
 const LEASE: Names<LeaseOptions> = { steal: true, signal: true, wait: true }
 /** Nobody is waited for then; but a tab that was frozen in mid-transaction keeps all others from writing. */

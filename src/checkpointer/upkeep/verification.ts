@@ -1,6 +1,6 @@
-import type { Act, Problem } from '../checkpoint.ts'
-import type { Host, RepairReply, VerifyReply } from '../operations/host.ts'
-import { checkFunction, checkOptions, checkSignal, invalid, type Names } from './options.ts'
+import type { Act, Problem } from '../../checkpoint.ts'
+import type { Host, RepairReply, VerifyReply } from '../../operations/host.ts'
+import { checkFunction, checkOptions, checkSignal, invalid, type Names } from '../options/options.ts'
 
 export interface VerifyOptions {
   /**

@@ -1,6 +1,6 @@
 /** For callers without types: a clear refusal in place of a failure somewhere inside, or of silence. */
-import { CheckpointerError } from '../errors.ts'
-import { checkId } from '../ids.ts'
+import { CheckpointerError } from '../../errors.ts'
+import { checkId } from '../../ids.ts'
 import { distance } from './distance.ts'
 
 /** The names of all options; the compiler sees to it that none is missing and none too many. */

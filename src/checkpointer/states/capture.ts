@@ -1,11 +1,11 @@
-import type { CheckpointFields } from '../checkpoint.ts'
-import type { NewCheckpoint } from '../operations/host.ts'
-import type { Codec } from '../state/codec.ts'
-import { toBytes } from '../state/json-bytes.ts'
-import type { Json } from '../state/json.ts'
+import type { CheckpointFields } from '../../checkpoint.ts'
+import type { NewCheckpoint } from '../../operations/host.ts'
+import type { Codec } from '../../state/codec.ts'
+import { toBytes } from '../../state/json-bytes.ts'
+import type { Json } from '../../state/json.ts'
 import { storedFields } from './fields.ts'
 import type { KnownState } from './known-states.ts'
-import type { OrUndefined } from './options.ts'
+import type { OrUndefined } from '../options/options.ts'
 
 /** A state and its fields as they were at the call, on their way to become a checkpoint. */
 export interface Captured {

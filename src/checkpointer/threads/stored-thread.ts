@@ -1,17 +1,18 @@
-import type { Checkpoint, CheckpointFields, CheckpointInfo, Snapshot } from '../checkpoint.ts'
-import { CheckpointerError } from '../errors.ts'
-import type { At, Fenced, Host, Place, SaveRequest, StoredInfo } from '../operations/host.ts'
-import { randomId } from '../ids.ts'
-import type { Codec } from '../state/codec.ts'
-import { fromBytes } from '../state/json-bytes.ts'
-import { pauses } from '../state/slices/pause.ts'
-import { capture } from './capture.ts'
-import { FIELDS, storedFields, toInfo, withoutUndefined } from './fields.ts'
+import type { Checkpoint, CheckpointFields, CheckpointInfo, Snapshot } from '../../checkpoint.ts'
+import { CheckpointerError } from '../../errors.ts'
+import type { At, Fenced, Host, Place, SaveRequest, StoredInfo } from '../../operations/host.ts'
+import { randomId } from '../../ids.ts'
+import type { Codec } from '../../state/codec.ts'
+import { fromBytes } from '../../state/json-bytes.ts'
+import { pauses } from '../../state/slices/pause.ts'
+import { capture } from '../states/capture.ts'
+import { withoutUndefined } from '../options/without-undefined.ts'
+import { FIELDS, storedFields, toInfo } from '../states/fields.ts'
 import { HISTORY, pages, type HistoryOptions } from './history.ts'
-import { newId } from './new-id.ts'
-import type { KnownState, KnownStates } from './known-states.ts'
-import type { HeldLease, Lease, LeaseOptions } from './lease.ts'
-import type { Leases } from './leases.ts'
+import { newId } from '../new-id.ts'
+import type { KnownState, KnownStates } from '../states/known-states.ts'
+import type { HeldLease, Lease, LeaseOptions } from '../leases/lease.ts'
+import type { Leases } from '../leases/leases.ts'
 import {
   checkFunction,
   checkIdAt,
@@ -20,16 +21,16 @@ import {
   checkSignal,
   invalid,
   type Names,
-} from './options.ts'
-import { pruneRequest, type PruneOptions } from './prune-rules.ts'
-import { deleteCheckpoints, deleteRun, prune, type LongRemoval, type Removed } from './removals.ts'
+} from '../options/options.ts'
+import { pruneRequest, type PruneOptions } from '../removals/prune-rules.ts'
+import { deleteCheckpoints, deleteRun, prune, type LongRemoval, type Removed } from '../removals/removals.ts'
 import { storedWrites } from './task-writes.ts'
 import type { ForkOptions, LoadOptions, SaveOptions, TaskWrite, Thread, Which } from './thread.ts'
-import { unfold } from './unfold.ts'
-import { untilAborted } from './until-aborted.ts'
-import type { UnsureCalls } from './unsure-calls.ts'
+import { unfold } from '../states/unfold.ts'
+import { untilAborted } from '../until-aborted.ts'
+import type { UnsureCalls } from '../unsure/unsure-calls.ts'
 import { refOf, whichAt } from './which.ts'
-import type { Send, Writer } from './writer.ts'
+import type { Send, Writer } from '../saving/writer.ts'
 
 const SAVE: Names<SaveOptions> = { ...FIELDS, id: true, parent: true, expect: true }
 const LOAD: Names<LoadOptions> = { signal: true, onProgress: true }

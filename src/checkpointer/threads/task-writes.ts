@@ -1,8 +1,8 @@
-import { isWriteIndex } from '../ids.ts'
-import type { StoredWrite } from '../operations/host.ts'
-import type { Codec } from '../state/codec.ts'
-import { toBytes } from '../state/json-bytes.ts'
-import { checkOptions, invalid, itemsOf, type Names } from './options.ts'
+import { isWriteIndex } from '../../ids.ts'
+import type { StoredWrite } from '../../operations/host.ts'
+import type { Codec } from '../../state/codec.ts'
+import { toBytes } from '../../state/json-bytes.ts'
+import { checkOptions, invalid, itemsOf, type Names } from '../options/options.ts'
 import type { TaskWrite } from './thread.ts'
 
 const WRITE: Names<TaskWrite> = { channel: true, value: true, index: true }
