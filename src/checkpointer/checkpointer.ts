@@ -130,7 +130,7 @@ export class StoredCheckpointer implements Checkpointer {
       known,
       saves: writing.saves,
       unsure: new UnsureCalls(),
-      leases: new Leases(claims),
+      leases: new Leases(claims, { subscribe: (listener) => events.subscribe(listener), onWarning }),
     }
     this.#events = events
     this.#stopListening = () => {

@@ -1,4 +1,5 @@
 import { CheckpointerError, isTaken } from '../errors.ts'
+import type { HeldLease, KeepLeaseRequest } from '../operations/host.ts'
 import { blocked, type Claim, type ClaimOptions, type Claims, type LeaseHost } from './claims.ts'
 
 /** Of signs of life; times in milliseconds. */
@@ -28,13 +29,16 @@ export function beatClaims(
   return {
     async claim(thread, options) {
       const { lease, token } = await waitForTurn(host, thread, options, pace)
-      const stop = keepAlive(host, { thread, lease }, options.onLost, onWarning, pace)
+      const held = { thread, lease }
+      const stop = keepAlive(host, held, options.onLost, onWarning, pace)
       return {
         lease,
         token,
+        holds: () => host.keepLease(signs(held, pace)),
+        abandon: stop,
         end() {
           stop()
-          return host.dropLease({ thread, lease })
+          return host.dropLease(held)
         },
       }
     },
@@ -46,7 +50,7 @@ async function waitForTurn(
   thread: string,
   { steal, now, signal }: ClaimOptions,
   { look, silence }: Pace,
-): Promise<Omit<Claim, 'end'>> {
+): Promise<Pick<Claim, 'lease' | 'token'>> {
   let sign: string | undefined
   for (let looks = 0; ; looks++) {
     const silent = sign !== undefined && looks >= silence ? { silent: sign } : {}
@@ -75,20 +79,26 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
   })
 }
 
+const signs = (held: HeldLease, { beat, beats }: Pace): KeepLeaseRequest => ({
+  ...held,
+  every: beat,
+  times: beats,
+})
+
 /** Gives signs of life until it is stopped, or another has the lease. */
 function keepAlive(
   host: LeaseHost,
-  held: { readonly thread: string; readonly lease: string },
+  held: HeldLease,
   onLost: () => void,
   onWarning: (warning: CheckpointerError) => void,
-  { beat, beats }: Pace,
+  pace: Pace,
 ): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   let isOver = false
   let isFailing = false
   const keep = async (): Promise<void> => {
     try {
-      const holds = await host.keepLease({ ...held, every: beat, times: beats })
+      const holds = await host.keepLease(signs(held, pace))
       isFailing = false
       if (!holds && !isOver) return onLost()
     } catch (cause) {
@@ -98,7 +108,7 @@ function keepAlive(
       isFailing = true
     }
     if (isOver) return
-    timer = setTimeout(() => void keep(), beat)
+    timer = setTimeout(() => void keep(), pace.beat)
     // In Node it would keep the process alive.
     ;(timer as { unref?: () => void }).unref?.()
   }

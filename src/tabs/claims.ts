@@ -20,8 +20,12 @@ export interface ClaimOptions {
 export interface Claim {
   readonly lease: string
   readonly token: number
+  /** Whether it is still its holder's, as the storage has it. */
+  holds(): Promise<boolean>
   /** Lets the next one have it. */
   end(): Promise<void>
+  /** The same when it was lost, and there is nothing of it in the storage that could be let go of. */
+  abandon(): void
 }
 
 export type LeaseHost = Pick<Host, 'takeLease' | 'keepLease' | 'dropLease'>

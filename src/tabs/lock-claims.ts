@@ -24,7 +24,15 @@ export function lockClaims(database: string, locks: LockManager, host: LeaseHost
         throw blocked(thread)
       }
       const { lease, token } = taken
-      return { lease, token, end: () => host.dropLease({ thread, lease }).finally(unlock) }
+      const held = { thread, lease }
+      return {
+        lease,
+        token,
+        // One sign of life, and none to follow: the lock gives them.
+        holds: () => host.keepLease({ ...held, every: 0, times: 0 }),
+        end: () => host.dropLease(held).finally(unlock),
+        abandon: unlock,
+      }
     },
   }
 }

@@ -65,6 +65,17 @@ export function pollingLaws(worker: 'auto' | false): void {
     ])
   })
 
+  it('a lease ends with its thread, before anything is written', async () => {
+    const [here, there] = [await open(), await open()]
+    const thread = here.thread('t')
+    await thread.save(1)
+    const lease = await thread.lease()
+    // What no look has seen yet is no news when it goes.
+    await twoLooks()
+    await there.thread('t').delete()
+    await vi.waitFor(() => expect(lease.signal.reason).toMatchObject({ code: 'LEASE_LOST' }), soon)
+  })
+
   it('what was changed here is heard once, by all who listen', async () => {
     const here = await open()
     const [one, two] = [hearing(here), hearing(here)]

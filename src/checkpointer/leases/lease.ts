@@ -22,7 +22,7 @@ export interface Lease {
   readonly thread: string
   /** Rises from lease to lease of a thread: give it to others that are to refuse a runner that was replaced. */
   readonly token: number
-  /** Aborted, with a `LEASE_LOST` error, when another has taken over. */
+  /** Aborted, with a `LEASE_LOST` error, when another has taken over, or has taken the thread away. */
   readonly signal: AbortSignal
   /** Lets the next one have it, when what was written under it has settled. */
   release(): Promise<void>
@@ -44,8 +44,9 @@ export class HeldLease implements Lease {
     this.token = claim.token
     this.#claim = claim
     this.#lost = lost
-    // Nothing of it is in the store any more; if letting go of nothing fails, nobody misses anything.
-    lost.signal.addEventListener('abort', () => void this.#end().catch(() => {}), { once: true })
+    lost.signal.addEventListener('abort', () => void this.#settled().then(() => claim.abandon()), {
+      once: true,
+    })
   }
 
   get signal(): AbortSignal {
@@ -76,8 +77,13 @@ export class HeldLease implements Lease {
   }
 
   #end(): Promise<void> {
-    this.#ending ??= Promise.allSettled(this.#writes).then(() => this.#claim.end())
+    this.#ending ??= this.#settled().then(() => (this.signal.aborted ? undefined : this.#claim.end()))
     return this.#ending
+  }
+
+  /** When what was written under it has an answer. */
+  #settled(): Promise<unknown> {
+    return Promise.allSettled(this.#writes)
   }
 }
 

@@ -1,5 +1,6 @@
 import { CheckpointerError } from '../../errors.ts'
 import { blocked, type Claim, type ClaimOptions, type Claims } from '../../tabs/claims.ts'
+import { LeaseNews, type NewsSource } from './news.ts'
 import { HeldLease, type LeaseOptions } from './lease.ts'
 import { checkFlag, checkOptions, checkSignal, invalid, type Names } from '../options/options.ts'
 
@@ -9,16 +10,24 @@ const STEALING = 10_000
 /** A timer takes no more. */
 const LONGEST_WAIT = 2 ** 31 - 1
 
+/** How it is known that a lease is over. */
+interface Ends {
+  readonly lost: AbortController
+  readonly news: LeaseNews
+}
+
 /** The leases of one checkpointer: those it holds, and those it waits for. */
 export class Leases {
   readonly #claims: Claims
+  readonly #news: NewsSource
   readonly #held = new Set<HeldLease>()
   /** Settles when nothing of a claim is left behind; and what stops its waiting. */
   readonly #claiming = new Map<Promise<void>, AbortController>()
   #isClosed = false
 
-  constructor(claims: Claims) {
+  constructor(claims: Claims, news: NewsSource) {
     this.#claims = claims
+    this.#news = news
   }
 
   async take(thread: string, given: LeaseOptions): Promise<HeldLease> {
@@ -37,6 +46,7 @@ export class Leases {
     const limit = typeof wait === 'number' && wait > 0 ? wait : steal ? STEALING : LONGEST_WAIT
     const late = (): void => stop.abort(steal ? heldUp(thread) : blocked(thread))
     const timer = limit < LONGEST_WAIT ? setTimeout(late, limit) : undefined
+    const news = new LeaseNews(thread, lost, this.#news)
     try {
       const claim = await this.#claim(thread, stop, {
         steal,
@@ -44,7 +54,10 @@ export class Leases {
         signal: stop.signal,
         onLost: () => lost.abort(takenOver(thread)),
       })
-      return await this.#hold(thread, claim, lost)
+      return await this.#hold(thread, claim, { lost, news })
+    } catch (error) {
+      news.stop()
+      throw error
     } finally {
       clearTimeout(timer)
       signal?.removeEventListener('abort', onAbort)
@@ -64,13 +77,23 @@ export class Leases {
     })
   }
 
-  async #hold(thread: string, claim: Claim, lost: AbortController): Promise<HeldLease> {
+  async #hold(thread: string, claim: Claim, { lost, news }: Ends): Promise<HeldLease> {
+    await news.granted(claim)
     if (lost.signal.aborted || this.#isClosed) {
-      await Promise.allSettled([claim.end()])
+      if (lost.signal.aborted) claim.abandon()
+      else await Promise.allSettled([claim.end()])
       throw this.#isClosed ? closed() : lost.signal.reason
     }
-    const end = (): Promise<void> => claim.end().finally(() => this.#held.delete(lease))
-    const lease = new HeldLease(thread, { ...claim, end }, lost)
+    const done = (): void => {
+      news.stop()
+      this.#held.delete(lease)
+    }
+    const end = (): Promise<void> => claim.end().finally(done)
+    const abandon = (): void => {
+      claim.abandon()
+      done()
+    }
+    const lease = new HeldLease(thread, { ...claim, end, abandon }, lost)
     this.#held.add(lease)
     return lease
   }
@@ -95,6 +118,8 @@ const heldUp = (thread: string): CheckpointerError =>
   )
 
 const takenOver = (thread: string): CheckpointerError =>
-  new CheckpointerError('LEASE_LOST', `The lease of thread '${thread}' was taken over by another runner.`, {
-    thread,
-  })
+  new CheckpointerError(
+    'LEASE_LOST',
+    `The lease of thread '${thread}' was taken over by another runner, or went with the thread.`,
+    { thread },
+  )

@@ -236,6 +236,42 @@ export function leaseLaws(fresh: Fresh): void {
   )
 
   it(
+    'a deletion elsewhere is told by the signal, before anything is written',
+    on(fresh, async (one, ground) => {
+      const two = await ground.open()
+      const thread = one.thread<Talk>('a')
+      await fill(thread, 2)
+      await seenByOthers(ground, one)
+      const lease = await thread.lease()
+      const other = await one.thread('b').lease()
+      expect(await two.thread('a').delete()).toBe(true)
+      await expect.poll(() => lease.signal.aborted, { timeout: 10_000 }).toBe(true)
+      expect(lease.signal.reason).toMatchObject({ code: 'LEASE_LOST', thread: 'a' })
+      expect(other.signal.aborted).toBe(false)
+      await rejection(thread.save(talk(3)), 'LEASE_LOST')
+      const next = await two.thread<Talk>('a').lease({ wait: 10_000 })
+      await fill(two.thread<Talk>('a'), 1)
+      await lease.release()
+      await fill(thread, 3, 3)
+      expect(next.signal.aborted).toBe(false)
+    }),
+  )
+
+  it(
+    'the end of everything elsewhere is told by the signal, before anything is written',
+    on(fresh, async (one, ground) => {
+      const two = await ground.open({ onWarning: () => {} })
+      const lease = await two.thread('a').lease()
+      await two.thread('a').save(1)
+      await seenByOthers(ground, two)
+      await one.destroy()
+      await expect.poll(() => lease.signal.aborted, { timeout: 10_000 }).toBe(true)
+      expect(lease.signal.reason).toMatchObject({ code: 'LEASE_LOST', thread: 'a' })
+      await rejection(two.thread('a', { lease }).save(2), 'LEASE_LOST')
+    }),
+  )
+
+  it(
     'release waits for what is being written, and is done once',
     on(fresh, async (one, ground) => {
       const two = await ground.open()
