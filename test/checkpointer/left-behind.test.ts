@@ -72,6 +72,8 @@ describe('what pages leave', () => {
     '[1]',
     '{"lists":[{"thread":1}]}',
     '{"lists":[{"thread":"t","namespace":"","saves":[{"key":1}]}]}',
+    '{"lists":[{"thread":"t","namespace":"","saves":[{"key":"k","createdAt":1,"fields":{},"expect":null,"retention":5,"frame":{"body":"1"}}]}]}',
+    '{"lists":[{"thread":"t","namespace":"","saves":[{"key":"k","createdAt":1,"fields":{},"expect":null,"retention":{"keepLast":"x"},"frame":{"body":"1"}}]}]}',
     '{"lists":[{"thread":"t","namespace":"","saves":[{"key":"k","createdAt":1,"fields":{},"frame":{"base":null,"body":"1"}}]}]}',
   ])('is passed over and removed when it reads %j', (text) => {
     const place = area()
@@ -159,6 +161,33 @@ describe('the next page', () => {
     await deliverLeft(host, leftIn(place, 'a'), warn)
     expect(leftIn(place, 'a').found()[0]?.lists).toEqual([list('t', 'newer')])
   })
+
+  it('is not told of what another page has stored meanwhile, and pruned since', async () => {
+    const place = area()
+    leftIn(place, 'a').put({ lists: [list(), list('other')] })
+    const asked: string[] = []
+    const host: Pick<Host, 'saveMany' | 'settle'> = {
+      settle,
+      async saveMany({ thread }) {
+        asked.push(thread)
+        place.items.clear()
+        throw new CheckpointerError('CONFLICT', 'The head is another one.')
+      },
+    }
+    await deliverLeft(host, leftIn(place, 'a'), warn)
+    expect(asked).toEqual(['t'])
+    expect(warn).not.toHaveBeenCalled()
+  })
+
+  it.each([false, { keepLast: 5, keepLabelled: true }] as const)(
+    'lets go of no more than the thread was to let go: %j',
+    async (retention) => {
+      const place = area()
+      const [save] = list().saves
+      leftIn(place, 'a').put({ lists: [{ ...list(), saves: save ? [{ ...save, retention }] : [] }] })
+      expect(leftIn(place, 'a').found()[0]?.lists[0]?.saves[0]?.retention).toEqual(retention)
+    },
+  )
 
   it.each(['thread', 'database'])('does not bring back a deleted %s', async (what) => {
     const place = area()

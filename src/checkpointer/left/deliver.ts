@@ -9,14 +9,19 @@ export async function deliverLeft(
   left: LeftBehind,
   onWarning: (warning: CheckpointerError) => void,
 ): Promise<void> {
-  for (const { lists, session, keep } of left.found()) {
+  for (const { lists, session, isThere, keep } of left.found()) {
     const kept: SaveManyRequest[] = []
     for (const list of lists) {
-      const rest = await deliverList(host, list, onWarning)
+      // Another page may have stored it by now, or deleted the thread: then it would come back.
+      if (!isThere()) break
+      const rest = await deliverList(host, list, (warning) => {
+        if (isThere()) onWarning(warning)
+      })
       if (rest.saves.length > 0) kept.push(rest)
     }
     // If that fails it is said that something may be missing, which is no harm.
-    if (session !== undefined) await host.settle({ sessions: [session], inOrder: true }).catch(() => {})
+    if (session !== undefined && isThere())
+      await host.settle({ sessions: [session], inOrder: true }).catch(() => {})
     keep({ lists: kept })
   }
 }
