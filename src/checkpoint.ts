@@ -97,6 +97,14 @@ export type CheckpointerEvent =
   | { readonly type: 'deleted'; readonly thread: string }
   /** Everything under this name is gone, by the hand of a tab. */
   | { readonly type: 'destroyed' }
+  /** A run has begun, was resumed, waits, or has ended. */
+  | {
+      readonly type: 'run'
+      readonly thread: string
+      readonly namespace: string
+      readonly runId: string
+      readonly status: 'running' | 'waiting' | 'finished' | 'failed' | 'stopped'
+    }
   | {
       readonly type: 'writes'
       readonly thread: string

@@ -152,8 +152,10 @@ export async function copy(store: Store, request: CopyRequest): Promise<void> {
 async function twinOf(store: Store, { partition, facts }: ThreadRow, { as, key, createdAt }: CopyRequest) {
   const lane = newLane()
   const last = facts.next - 1
+  // A run has one thread: else two would do the same.
+  const { run: _run, ...shared } = facts
   const twin: ThreadFacts = {
-    ...facts,
+    ...shared,
     thread: as,
     key,
     createdAt,

@@ -25,6 +25,7 @@ import type {
 } from './messages/removing.ts'
 import type {
   HeadReply,
+  PutWritesReply,
   PutWritesRequest,
   SaveManyReply,
   SaveManyRequest,
@@ -48,6 +49,7 @@ export type * from './messages/losses.ts'
 export type * from './messages/places.ts'
 export type * from './messages/reading.ts'
 export type * from './messages/removing.ts'
+export type * from './messages/runs.ts'
 export type * from './messages/saving.ts'
 export type * from './messages/surveying.ts'
 
@@ -67,7 +69,7 @@ export interface Host {
   deleteThread(request: OfThread): Promise<boolean>
   deleteCheckpoints(request: DeleteCheckpointsRequest): Promise<RemovedReply>
   deleteRun(request: DeleteRunRequest): Promise<RemovedReply>
-  putWrites(request: PutWritesRequest): Promise<void>
+  putWrites(request: PutWritesRequest): Promise<PutWritesReply>
   takeLease(request: TakeLeaseRequest): Promise<TakeLeaseReply>
   /** Gives a sign of life, and goes on giving it for a while. False when the lease is another's by now. */
   keepLease(request: KeepLeaseRequest): Promise<boolean>

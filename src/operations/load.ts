@@ -8,7 +8,7 @@ import { infoOf, keyOf, type CheckpointFacts } from './rows/checkpoint-row.ts'
 import { laneOf } from './rows/lanes.ts'
 import type { ThreadRow } from './rows/thread-row.ts'
 import { readWhole, type Store } from './store.ts'
-import { openWrites } from './writes.ts'
+import { openWrites } from './rows/write-row.ts'
 
 export async function load(store: Store, request: LoadRequest): Promise<LoadReply | undefined> {
   return readWhole(store, request, async (thread) => {
@@ -45,6 +45,7 @@ async function loadFacts(
     info: infoOf(facts),
     ...(frames ? { frames } : {}),
     writes: openWrites(partition, writes, parts),
+    ...(thread.facts.run ? { run: thread.facts.run } : {}),
   }
 }
 

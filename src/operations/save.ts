@@ -1,4 +1,4 @@
-import { CheckpointerError, isTaken } from '../errors.ts'
+import { isTaken, CheckpointerError } from '../errors.ts'
 import { LOST_RACE, untilRecognised } from './commit.ts'
 import { underLease } from './fence.ts'
 import { compactSoon, isLong, shortened } from './frames/compact.ts'
@@ -13,6 +13,7 @@ import type {
 } from './host.ts'
 import type { CheckpointFacts } from './rows/checkpoint-row.ts'
 import type { ThreadRow } from './rows/thread-row.ts'
+import { withRoom } from './retention/with-room.ts'
 import { Draft } from './saving/draft.ts'
 import { readThread, recallThread, type Lineage, type Store } from './store.ts'
 
@@ -61,16 +62,6 @@ function underOneLease(saves: readonly SaveRequest[]): { fence: Fenced; saves: r
   return {
     fence: lease === undefined ? {} : { lease },
     saves: end === -1 ? saves : saves.slice(0, end),
-  }
-}
-
-/** Once more when there was no room, and retention has made some: it holds its turn, so that none passes it. */
-async function withRoom<T>(store: Store, place: Place, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    if (!CheckpointerError.is(error, 'QUOTA') || !(await store.keeper.makeRoom(place))) throw error
-    return work()
   }
 }
 
@@ -124,6 +115,8 @@ async function attempt(
   if (committed === LOST_RACE) return LOST_RACE
   if (committed) remember(store, committed.thread, committed.fresh)
   for (const { seq, id } of draft.saved) store.publish({ type: 'saved', ...place, seq, id })
+  for (const { run } of saves.slice(0, draft.saved.length))
+    if (run) store.publish({ type: 'run', ...place, runId: run.id, status: run.status })
   return draft.saved
 }
 

@@ -1,71 +1,109 @@
-import {
-  checkpointKey,
-  newWritePartsOwner,
-  ownerOfPart,
-  partsOf,
-  seqRange,
-  writeKey,
-  writeName,
-} from '../storage/keys.ts'
-import type { Batch, Key, Limits, Put, Row } from '../storage/storage.ts'
-import { byRef, needCheckpoint } from './find.ts'
-import type { PutWritesRequest, StoredWrite } from './host.ts'
-import { joinPayload, placePayload } from './rows/payload.ts'
-import { seal, unseal } from './rows/seal.ts'
+import { CheckpointerError } from '../errors.ts'
+import { checkpointKey, seqRange, writeKey, writeName } from '../storage/keys.ts'
+import type { Batch, Check, Key, Row } from '../storage/storage.ts'
 import { LOST_RACE, tryCommit, untilRecognised } from './commit.ts'
-import { threadPut, withWrites } from './rows/thread-row.ts'
-import { checkThread, needThread, type Store } from './store.ts'
-
-/** The facts in the head of a row of `writes`; the body is the encoded value. */
-interface WriteFacts {
-  readonly taskId: string
-  readonly index: number
-  readonly channel: string
-  /** Orders the writes of a checkpoint as they came. */
-  readonly at: number
-  readonly size: number
-  /** How many parts it is in, and whose they are; absent when it stands in its row. */
-  readonly parts?: readonly [owner: string, count: number]
-}
+import { byRef, needCheckpoint } from './find.ts'
+import type { PutWritesReply, PutWritesRequest, StoredWrite } from './host.ts'
+import { threadPut, timeOfWrites, withWrites, type ThreadFacts, type ThreadRow } from './rows/thread-row.ts'
+import { latestOf, partsOfWrite, writePuts } from './rows/write-row.ts'
+import { withRoom } from './retention/with-room.ts'
+import { checkThread, needThread, recallThread, type Store } from './store.ts'
 
 /**
  * Writes belong to the thread that made them, also for a checkpoint that it borrows: they stand in its own lane,
  * so that a fork never sees what its origin went on to do.
  */
-export async function putWrites(store: Store, request: PutWritesRequest): Promise<void> {
-  const { thread, namespace } = request
-  const done = await store.inTurn({ thread, namespace }, () =>
-    untilRecognised(async () => {
-      const row = await needThread(store, request)
-      const checkpoint = await needCheckpoint(store, row, byRef(request.checkpoint))
-      const { seq } = checkpoint
-      const { lane } = row.facts
-      const range = { table: 'writes', ...seqRange(lane, seq, seq) } as const
-      const [existing = []] = await store.storage.read(row.partition, [range])
-      const fresh = freshWrites(lane, seq, request.writes, existing)
-      if (fresh.size === 0) return { seq, tasks: [] }
-      const batch = batchOf(store, row.partition, { lane, seq }, fresh, existing)
-      const key = checkpointKey(checkpoint.lane, seq)
-      const checks = [
-        ...(batch.checks ?? []),
-        checkThread(row),
-        { table: 'checkpoints', key, version: checkpoint.row.version } as const,
-      ]
-      // The thread's row is renewed: a removal that has not seen these writes must not pass, nor they it.
-      const added = [...fresh.values()].filter(({ old }) => !old).length
-      const facts = withWrites(row.facts, added)
-      const puts = [...(batch.puts ?? []), threadPut(row.partition, facts)]
-      const version = await tryCommit(store, row.partition, { ...batch, checks, puts })
-      if (version === LOST_RACE) return LOST_RACE
-      store.threads.set(
-        { thread, namespace },
-        { ...row, facts, version },
-        store.threads.get(request)?.lineage,
-      )
-      return { seq, tasks: new Set([...fresh.values()].map(({ write }) => write.taskId)) }
-    }),
+export async function putWrites(store: Store, request: PutWritesRequest): Promise<PutWritesReply> {
+  const { thread, namespace, run } = request
+  const place = { thread, namespace }
+  const done = await store.inTurn(place, () =>
+    withRoom(store, place, () =>
+      untilRecognised(async (tried) => {
+        const ground = (tried === 0 && (await remembered(store, request))) || (await looked(store, request))
+        return commitWrites(store, request, ground)
+      }),
+    ),
   )
-  for (const taskId of done.tasks) store.publish({ type: 'writes', thread, namespace, seq: done.seq, taskId })
+  for (const taskId of done.tasks) store.publish({ type: 'writes', ...place, seq: done.seq, taskId })
+  if (run && done.isNew) store.publish({ type: 'run', ...place, runId: run.id, status: run.status })
+  return { written: done.written }
+}
+
+/** What new writes are placed on. */
+interface Ground {
+  readonly row: ThreadRow
+  readonly seq: number
+  /** Those that the checkpoint has. */
+  readonly existing: readonly Row[]
+  /** Nothing of what is there has been changed since it was looked at. */
+  readonly checks: readonly Check[]
+}
+
+/**
+ * Most come for the head, and are new: then nothing need be read. If that is wrong, the commit is refused, by the
+ * version of the thread's row, which every removal renews, or by a row that is there already.
+ */
+async function remembered(
+  store: Store,
+  { checkpoint, waiting, thread, namespace }: PutWritesRequest,
+): Promise<Ground | undefined> {
+  if (waiting !== undefined) return undefined
+  const row = await recallThread(store, { thread, namespace })
+  const head = row?.facts.head
+  if (!row || !head || (checkpoint !== head.seq && checkpoint !== head.id)) return undefined
+  if (row.facts.writes !== undefined && row.facts.wrote === undefined) return undefined
+  return { row, seq: head.seq, existing: [], checks: [] }
+}
+
+async function looked(store: Store, request: PutWritesRequest): Promise<Ground> {
+  const row = await needThread(store, request)
+  const { run, lane } = row.facts
+  if (request.waiting !== undefined && (run?.turn !== request.waiting || run.status !== 'waiting'))
+    throw new CheckpointerError('CONFLICT', 'The run no longer waits: it was answered, or taken up.', request)
+  const checkpoint = await needCheckpoint(store, row, byRef(request.checkpoint))
+  const { seq } = checkpoint
+  const range = { table: 'writes', ...seqRange(lane, seq, seq) } as const
+  const [existing = []] = await store.storage.read(row.partition, [range])
+  const key = checkpointKey(checkpoint.lane, seq)
+  return { row, seq, existing, checks: [{ table: 'checkpoints', key, version: checkpoint.row.version }] }
+}
+
+interface Done {
+  readonly seq: number
+  readonly written: number
+  readonly isNew: boolean
+  readonly tasks: ReadonlySet<string>
+}
+
+async function commitWrites(
+  store: Store,
+  { thread, namespace, writes, run, relaxed }: PutWritesRequest,
+  { row, seq, existing, checks }: Ground,
+): Promise<Done | typeof LOST_RACE> {
+  const { partition } = row
+  const { lane } = row.facts
+  const fresh = freshWrites(lane, seq, writes, existing)
+  const isSame = run === undefined || JSON.stringify(run) === JSON.stringify(row.facts.run)
+  if (fresh.size === 0 && isSame) return { seq, written: 0, isNew: false, tasks: new Set() }
+  const from = Math.max(timeOfWrites(row.facts), latestOf(partition, existing) + 0.001)
+  const batch = batchOf(store, partition, { lane, seq }, fresh, from)
+  const added = [...fresh.values()].filter(({ old }) => !old).length
+  const facts: ThreadFacts = {
+    ...withWrites(row.facts, added, from + fresh.size / 1000),
+    ...(run ? { run } : {}),
+  }
+  const version = await tryCommit(store, partition, {
+    ...batch,
+    // The thread's row is renewed: a removal that has not seen these writes must not pass, nor they it.
+    checks: [...(batch.checks ?? []), checkThread(row), ...checks],
+    puts: [...(batch.puts ?? []), threadPut(partition, facts)],
+    ...(relaxed ? { relaxed } : {}),
+  })
+  if (version === LOST_RACE) return LOST_RACE
+  const place = { thread, namespace }
+  store.threads.set(place, { ...row, facts, version }, store.threads.get(place)?.lineage)
+  const tasks = new Set([...fresh.values()].map(({ write }) => write.taskId))
+  return { seq, written: fresh.size, isNew: !isSame, tasks }
 }
 
 interface FreshWrite {
@@ -99,15 +137,10 @@ function batchOf(
   partition: string,
   { lane, seq }: { readonly lane: string; readonly seq: number },
   fresh: ReadonlyMap<string, FreshWrite>,
-  existing: readonly Row[],
+  from: number,
 ): Batch {
-  // Later writes come after earlier ones, also within a millisecond or after the clock was set back.
-  const now = existing.reduce((latest, row) => {
-    const { at } = unseal(partition, 'writes', row) as WriteFacts
-    return Math.max(latest, at + 0.001)
-  }, Date.now())
   const puts = [...fresh.values()].map(({ write }, i) =>
-    writePuts(store.storage.limits, partition, { lane, seq }, { at: now + i / 1000, write }),
+    writePuts(store.storage.limits, partition, { lane, seq }, { at: from + i / 1000, write }),
   )
   const overwritten = [...fresh.values()].flatMap(({ old }) => (old ? [old] : []))
   return {
@@ -115,51 +148,4 @@ function batchOf(
     deleteRanges: overwritten.flatMap((row) => partsOfWrite(partition, row)),
     puts: puts.flat(),
   }
-}
-
-/** The rows for one pending write. */
-export function writePuts(
-  limits: Limits,
-  partition: string,
-  { lane, seq }: { readonly lane: string; readonly seq: number },
-  { at, write }: { readonly at: number; readonly write: StoredWrite },
-): Put[] {
-  const { taskId, index, channel, body } = write
-  const key = writeKey(lane, seq, taskId, index)
-  const owner = newWritePartsOwner()
-  const placed = placePayload(limits, partition, { lane, seq, owner }, body)
-  const parts = placed.parts > 0 ? { parts: [owner, placed.parts] as const } : {}
-  const told: WriteFacts = { taskId, index, channel, at, size: body.length, ...parts }
-  const head = seal(partition, 'writes', key, told, placed.inline)
-  return [{ table: 'writes', key, head, ...(placed.inline ? { body: placed.inline } : {}) }, ...placed.puts]
-}
-
-/** Whose parts, and how many, a pending write is in, if it is in parts. */
-export const namedParts = (partition: string, row: Row): WriteFacts['parts'] | null =>
-  (unseal(partition, 'writes', row) as WriteFacts).parts ?? null
-
-/** The parts of a pending write, if it has any. */
-export function partsOfWrite(partition: string, row: Row): NonNullable<Batch['deleteRanges']> {
-  const parts = namedParts(partition, row)
-  const [lane, seq] = row.key as [string, number]
-  return parts ? [{ table: 'parts', ...partsOf(lane, seq, parts[0]) }] : []
-}
-
-/** Pending writes in the order in which they came. `parts` may hold those of others too. */
-export function openWrites(partition: string, rows: readonly Row[], parts: readonly Row[]): StoredWrite[] {
-  return rows
-    .map((row) => openWrite(partition, row, parts))
-    .sort((a, b) => a.at - b.at)
-    .map(({ write }) => write)
-}
-
-export function openWrite(
-  partition: string,
-  row: Row,
-  parts: readonly Row[],
-): { at: number; write: StoredWrite } {
-  const { taskId, index, channel, at, size, parts: its } = unseal(partition, 'writes', row) as WriteFacts
-  const [owner, count = 0] = its ?? []
-  const own = parts.filter((part) => ownerOfPart(part.key) === owner)
-  return { at, write: { taskId, index, channel, body: joinPayload(partition, row, count, size, own) } }
 }

@@ -85,6 +85,7 @@ const FIELDS: Record<CheckpointerEvent['type'], Record<string, 'string' | 'numbe
   pruned: { thread: 'string', namespace: 'string', seqs: 'numbers' },
   deleted: { thread: 'string' },
   destroyed: {},
+  run: { thread: 'string', namespace: 'string', runId: 'string', status: 'string' },
   writes: { thread: 'string', namespace: 'string', seq: 'number', taskId: 'string' },
 }
 

@@ -4,7 +4,7 @@ import { shows, withGone, type Segment } from '../rows/lanes.ts'
 import { threadPut, withWrites, type ThreadRow } from '../rows/thread-row.ts'
 import { checkThread, type Store } from '../store.ts'
 import { look, unlessUnread } from '../verify/look.ts'
-import { namedParts } from '../writes.ts'
+import { namedParts } from '../rows/write-row.ts'
 import { commitGuarded, setAside, type Outcome } from './quarantine.ts'
 
 /** Sets a row aside with the parts that are its own; who showed it as a checkpoint stops to. */

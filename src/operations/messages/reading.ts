@@ -1,5 +1,6 @@
 import type { Frames, StoredExtra, StoredInfo, StoredWrite } from './checkpoints.ts'
 import type { At, Place } from './places.ts'
+import type { StoredRun } from './runs.ts'
 
 export interface LoadRequest extends Place {
   readonly at?: At
@@ -11,6 +12,8 @@ export interface LoadReply {
   readonly info: StoredInfo
   readonly frames?: Frames
   readonly writes: readonly StoredWrite[]
+  /** The latest run of the namespace, whichever checkpoint this is. */
+  readonly run?: StoredRun
 }
 
 export interface HistoryWhere {

@@ -1,6 +1,7 @@
 import type { NewCheckpoint, StoredInfo, StoredWrite } from './checkpoints.ts'
 import type { Fenced } from './leases.ts'
 import type { Place } from './places.ts'
+import type { StoredRun } from './runs.ts'
 
 /** What is let go by itself, some time after a save. */
 export interface RetentionRules {
@@ -25,6 +26,10 @@ export interface SaveRequest extends Place, NewCheckpoint, Fenced {
   readonly retry?: true
   /** From here on in place of the store's own; `false`: nothing goes by itself. The store's own when absent. */
   readonly retention?: RetentionRules | false
+  /** How the run stands with this save. */
+  readonly run?: StoredRun
+  /** Pending writes of the new checkpoint, which come with it. */
+  readonly writes?: readonly StoredWrite[]
 }
 
 export type SaveReply =
@@ -54,4 +59,15 @@ export interface HeadReply {
 export interface PutWritesRequest extends Place, Fenced {
   readonly checkpoint: string | number
   readonly writes: readonly StoredWrite[]
+  /** How the run stands with them. */
+  readonly run?: StoredRun
+  /** Refused with `CONFLICT` unless the latest run is at this turn, and waits. */
+  readonly waiting?: string
+  /** A crash of the machine may take them back, until a later commit. */
+  readonly relaxed?: boolean
+}
+
+export interface PutWritesReply {
+  /** How many of them are new; the others were there before. */
+  readonly written: number
 }

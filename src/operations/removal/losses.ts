@@ -36,13 +36,15 @@ export function viewsAfter(
 ): ThreadFacts[] {
   return losses.map((loss) => {
     const { facts } = loss.thread
-    const { head: _head, others: _others, ...rest } = facts
+    const { head: _head, others: _others, run, ...rest } = facts
     const head = headAfter(loss)
     const others = facts.namespace === '' && hasOthers(family, losses, facts.thread)
     return {
       ...rest,
       segments: segmentsAfter(loss, stands),
       ...(head ? { head } : {}),
+      // Of a run whose checkpoints are gone nothing is left to go on with.
+      ...(run && (head === facts.head || head?.runId === run.id) ? { run } : {}),
       ...(others ? { others } : {}),
     }
   })

@@ -1,6 +1,6 @@
 import { threadKey } from '../../storage/keys.ts'
 import type { Put, Row } from '../../storage/storage.ts'
-import type { Place, RetentionRules, StoredSummary } from '../host.ts'
+import type { Place, RetentionRules, StoredRun, StoredSummary } from '../host.ts'
 import type { CheckpointFacts } from './checkpoint-row.ts'
 import type { Segment } from './lanes.ts'
 import { seal, unseal } from './seal.ts'
@@ -23,6 +23,10 @@ export interface ThreadFacts extends Place {
   readonly retention?: RetentionRules | false
   /** How many pending writes stand in its lane; absent when there is none. */
   readonly writes?: number
+  /** No pending write in its lane is filed under a later time; absent where that is not known. */
+  readonly wrote?: number
+  /** Its latest run, if it is still that of its head. */
+  readonly run?: StoredRun
   /** In the row of namespace '': other namespaces have checkpoints. */
   readonly others?: boolean
 }
@@ -53,8 +57,15 @@ export function emptyThread(place: Place, lane: string, at: number): ThreadFacts
 export const isListed = ({ namespace, head, others }: ThreadFacts): boolean =>
   namespace === '' && (head !== undefined || others === true)
 
-/** The same, with more pending writes or fewer. */
-export function withWrites({ writes = 0, ...facts }: ThreadFacts, more: number): ThreadFacts {
+/** The same, with more pending writes, the latest of that time, or fewer. */
+export function withWrites(
+  { writes = 0, ...facts }: ThreadFacts,
+  more: number,
+  wrote = facts.wrote,
+): ThreadFacts {
   const now = Math.max(0, writes + more)
-  return now > 0 ? { ...facts, writes: now } : facts
+  return { ...facts, ...(now > 0 ? { writes: now } : {}), ...(wrote === undefined ? {} : { wrote }) }
 }
+
+/** A time after that of every pending write so far, also within a millisecond or after the clock was set back. */
+export const timeOfWrites = ({ wrote = 0 }: ThreadFacts): number => Math.max(Date.now(), wrote + 0.001)

@@ -7,7 +7,16 @@ import type { Place, SaveRequest, StoredInfo } from '../host.ts'
 import { birthPut } from '../rows/birth-row.ts'
 import { checkpointPuts, infoOf, keyOf, newFacts, type CheckpointFacts } from '../rows/checkpoint-row.ts'
 import { newLane } from '../rows/lanes.ts'
-import { emptyThread, openThread, threadPut, type ThreadFacts, type ThreadRow } from '../rows/thread-row.ts'
+import {
+  emptyThread,
+  openThread,
+  threadPut,
+  timeOfWrites,
+  withWrites,
+  type ThreadFacts,
+  type ThreadRow,
+} from '../rows/thread-row.ts'
+import { writePuts } from '../rows/write-row.ts'
 import { checkThread, partitionFor, type Store } from '../store.ts'
 import { frameFor } from './framing.ts'
 import { noParent, refuseTakenId, refuseUnexpected } from './refusals.ts'
@@ -68,13 +77,21 @@ export class Draft {
     const facts = newFacts(request, seq, parent, framed.frame(seq))
     const { limits } = this.#store.storage
     const written = checkpointPuts(limits, this.#partition, this.#facts.lane, facts, framed.body)
-    if (!this.#hasRoomFor(written.puts)) return false
-    this.#puts.push(...written.puts)
+    const wrote = timeOfWrites(this.#facts)
+    const beside = (request.writes ?? []).flatMap((write, i) =>
+      writePuts(limits, this.#partition, { lane: this.#facts.lane, seq }, { at: wrote + i / 1000, write }),
+    )
+    if (!this.#hasRoomFor([...written.puts, ...beside])) return false
+    this.#puts.push(...written.puts, ...beside)
     this.#fresh.push(written.facts)
     this.#saved.push(infoOf(written.facts))
     const { retention: _before, ...rest } = this.#facts
+    const noted = request.writes
+      ? withWrites(rest, request.writes.length, wrote + request.writes.length / 1000)
+      : rest
     this.#facts = {
-      ...rest,
+      ...noted,
+      ...(request.run ? { run: request.run } : {}),
       ...(request.retention === undefined ? {} : { retention: request.retention }),
       next: seq + 1,
       head: written.facts,

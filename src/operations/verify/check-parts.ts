@@ -3,7 +3,7 @@ import { compareKeys, type Key, type Query, type Row } from '../../storage/stora
 import { openCheckpoint } from '../rows/checkpoint-row.ts'
 import { writtenAt } from '../rows/payload.ts'
 import type { Store } from '../store.ts'
-import { namedParts } from '../writes.ts'
+import { namedParts } from '../rows/write-row.ts'
 import { expectedIn } from './expected.ts'
 import type { Finding, Found } from './finding.ts'
 import { lastOf, look, pageOf, readingOf, unlessUnread, type Look } from './look.ts'

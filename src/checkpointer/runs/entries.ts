@@ -1,0 +1,151 @@
+/**
+ * A run's journal: pending writes of the checkpoint that it goes on from, a task for each step.
+ *
+ * | index | channel | value |
+ * | --- | --- | --- |
+ * | 0 | `forkpoint:step` | `Intent`: it was going to run |
+ * | -1 | `forkpoint:attempt` | how often it was begun, from the second time on |
+ * | 1 | `forkpoint:outcome` | `Outcome`: it has run |
+ * | 2 … | `forkpoint:chunks` | `ChunkBatch`: what a stream has given so far |
+ *
+ * How a run has ended stands beside them, as `forkpoint:end` of a task of its own.
+ */
+import type { PendingWrite } from '../../checkpoint.ts'
+import { CheckpointerError } from '../../errors.ts'
+
+export const INTENT = { channel: 'forkpoint:step', index: 0 } as const
+export const ATTEMPT = { channel: 'forkpoint:attempt', index: -1 } as const
+export const OUTCOME = { channel: 'forkpoint:outcome', index: 1 } as const
+export const CHUNKS = { channel: 'forkpoint:chunks', index: 2 } as const
+export const END = { channel: 'forkpoint:end', index: 0 } as const
+
+export type StepKind = 'step' | 'stream' | 'question'
+
+export interface Intent {
+  readonly runId: string
+  readonly kind: StepKind
+  readonly name: string
+  /** Which of the steps of this name since the checkpoint it is, from 1. */
+  readonly nth: number
+  /** Its place among the steps since the checkpoint, in the order in which they were begun, from 1. */
+  readonly order: number
+  /** The orders of those that were under way then: it may be part of one of them. */
+  readonly within: readonly number[]
+  /** It changes something outside: to do it twice is not the same as to do it once. */
+  readonly external: boolean
+  /** Of a question: what is asked. */
+  readonly question?: unknown
+}
+
+export type Outcome =
+  | { readonly value: unknown }
+  | { readonly error: unknown }
+  /** Of a stream: how many chunks of its last attempt there are, and whether that is all there was to come. */
+  | { readonly chunks: number; readonly isWhole: boolean }
+
+/** Chunks that came one after another, in the attempt of this number. */
+export interface ChunkBatch {
+  readonly attempt: number
+  readonly chunks: readonly unknown[]
+}
+
+export type End = { readonly runId: string } & (
+  | { readonly status: 'finished'; readonly result: unknown }
+  | {
+      readonly status: 'failed' | 'stopped'
+      readonly error: unknown
+      /** The step whose error it was. */
+      readonly key?: string
+    }
+)
+
+/** One step as the journal knows it; its key is the id of its task. */
+export interface JournalStep extends Intent {
+  readonly key: string
+  readonly attempt: number
+  readonly outcome?: Outcome
+  readonly batches: readonly ChunkBatch[]
+}
+
+/** What the pending writes of a checkpoint say of a run. */
+export interface Journal {
+  /** In the order in which they were begun. */
+  readonly steps: readonly JournalStep[]
+  /** How it ended, when it did: the last time. */
+  readonly end?: End
+}
+
+export function readJournal(writes: readonly PendingWrite[], runId: string): Journal {
+  const steps = tasksOf(writes).flatMap((task) => stepOf(task, runId) ?? [])
+  const ends = writes
+    .filter(({ channel }) => channel === END.channel)
+    .map(({ value }) => value as End)
+    .filter((end) => isRecord(end) && end.runId === runId)
+  const end = ends.at(-1)
+  return { steps: steps.sort((a, b) => a.order - b.order), ...(end ? { end } : {}) }
+}
+
+function tasksOf(writes: readonly PendingWrite[]): PendingWrite[][] {
+  const tasks = new Map<string, PendingWrite[]>()
+  for (const write of writes) {
+    const task = tasks.get(write.taskId)
+    if (task) task.push(write)
+    else tasks.set(write.taskId, [write])
+  }
+  return [...tasks.values()]
+}
+
+function stepOf(task: readonly PendingWrite[], runId: string): JournalStep | undefined {
+  const intent = valueAt(task, INTENT)
+  if (intent === undefined) return undefined
+  if (!isIntent(intent)) throw misread(task)
+  if (intent.runId !== runId) return undefined
+  const attempt = valueAt(task, ATTEMPT) ?? 1
+  const outcome = valueAt(task, OUTCOME)
+  const batches = task
+    .filter(({ channel }) => channel === CHUNKS.channel)
+    .sort((a, b) => a.index - b.index)
+    .map(({ value }) => value)
+  if (
+    typeof attempt !== 'number' ||
+    !(outcome === undefined || isOutcome(outcome)) ||
+    !batches.every(isBatch)
+  )
+    throw misread(task)
+  return {
+    ...intent,
+    key: (task[0] as PendingWrite).taskId,
+    attempt,
+    batches,
+    ...(outcome ? { outcome } : {}),
+  }
+}
+
+const valueAt = (
+  task: readonly PendingWrite[],
+  at: { readonly channel: string; readonly index: number },
+): unknown => task.find(({ channel, index }) => channel === at.channel && index === at.index)?.value
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null
+
+const isIntent = (value: unknown): value is Intent =>
+  isRecord(value) &&
+  typeof value['runId'] === 'string' &&
+  typeof value['name'] === 'string' &&
+  typeof value['nth'] === 'number' &&
+  typeof value['order'] === 'number' &&
+  Array.isArray(value['within'])
+
+const isOutcome = (value: unknown): value is Outcome =>
+  isRecord(value) && ('value' in value || 'error' in value || 'chunks' in value)
+
+const isBatch = (value: unknown): value is ChunkBatch =>
+  isRecord(value) && typeof value['attempt'] === 'number' && Array.isArray(value['chunks'])
+
+/** To pass over it could mean to do something twice. */
+const misread = (task: readonly PendingWrite[]): CheckpointerError =>
+  new CheckpointerError(
+    'CORRUPT',
+    `The journal has an entry that cannot be understood (task '${task[0]?.taskId}'). Begin anew from the checkpoint, with { from }.`,
+  )

@@ -1,0 +1,68 @@
+import { newWritePartsOwner, ownerOfPart, partsOf, writeKey } from '../../storage/keys.ts'
+import type { Batch, Limits, Put, Row } from '../../storage/storage.ts'
+import type { StoredWrite } from '../host.ts'
+import { joinPayload, placePayload } from './payload.ts'
+import { seal, unseal } from './seal.ts'
+
+/** The facts in the head of a row of `writes`; the body is the encoded value. */
+interface WriteFacts {
+  readonly taskId: string
+  readonly index: number
+  readonly channel: string
+  /** Orders the writes of a checkpoint as they came. */
+  readonly at: number
+  readonly size: number
+  /** How many parts it is in, and whose they are; absent when it stands in its row. */
+  readonly parts?: readonly [owner: string, count: number]
+}
+
+/** The rows for one pending write. */
+export function writePuts(
+  limits: Limits,
+  partition: string,
+  { lane, seq }: { readonly lane: string; readonly seq: number },
+  { at, write }: { readonly at: number; readonly write: StoredWrite },
+): Put[] {
+  const { taskId, index, channel, body } = write
+  const key = writeKey(lane, seq, taskId, index)
+  const owner = newWritePartsOwner()
+  const placed = placePayload(limits, partition, { lane, seq, owner }, body)
+  const parts = placed.parts > 0 ? { parts: [owner, placed.parts] as const } : {}
+  const told: WriteFacts = { taskId, index, channel, at, size: body.length, ...parts }
+  const head = seal(partition, 'writes', key, told, placed.inline)
+  return [{ table: 'writes', key, head, ...(placed.inline ? { body: placed.inline } : {}) }, ...placed.puts]
+}
+
+/** Whose parts, and how many, a pending write is in, if it is in parts. */
+export const namedParts = (partition: string, row: Row): WriteFacts['parts'] | null =>
+  (unseal(partition, 'writes', row) as WriteFacts).parts ?? null
+
+/** The parts of a pending write, if it has any. */
+export function partsOfWrite(partition: string, row: Row): NonNullable<Batch['deleteRanges']> {
+  const parts = namedParts(partition, row)
+  const [lane, seq] = row.key as [string, number]
+  return parts ? [{ table: 'parts', ...partsOf(lane, seq, parts[0]) }] : []
+}
+
+/** Pending writes in the order in which they came. `parts` may hold those of others too. */
+export function openWrites(partition: string, rows: readonly Row[], parts: readonly Row[]): StoredWrite[] {
+  return rows
+    .map((row) => openWrite(partition, row, parts))
+    .sort((a, b) => a.at - b.at)
+    .map(({ write }) => write)
+}
+
+export function openWrite(
+  partition: string,
+  row: Row,
+  parts: readonly Row[],
+): { at: number; write: StoredWrite } {
+  const { taskId, index, channel, at, size, parts: its } = unseal(partition, 'writes', row) as WriteFacts
+  const [owner, count = 0] = its ?? []
+  const own = parts.filter((part) => ownerOfPart(part.key) === owner)
+  return { at, write: { taskId, index, channel, body: joinPayload(partition, row, count, size, own) } }
+}
+
+/** When the latest of them was written; 0 when there is none. */
+export const latestOf = (partition: string, rows: readonly Row[]): number =>
+  rows.reduce((latest, row) => Math.max(latest, (unseal(partition, 'writes', row) as WriteFacts).at), 0)
