@@ -13,6 +13,7 @@ import type { Host, OfThread, Publish, SettleRequest, StoreRetention } from './h
 import { dropLease, keepLease, takeLease } from './lease.ts'
 import { load } from './load.ts'
 import { prune } from './prune.ts'
+import { readWrites } from './read-writes.ts'
 import { reconcile } from './reconcile.ts'
 import { recordLoss } from './lost.ts'
 import { Retention } from './retention/keeper.ts'
@@ -159,6 +160,7 @@ export async function createHost({
     deleteCheckpoints: fenced(deleteCheckpoints),
     deleteRun: fenced(deleteRun),
     putWrites: fenced(putWrites),
+    readWrites: verb(readWrites),
     takeLease: verb(takeLease),
     keepLease: verb(keepLease),
     dropLease: verb(dropLease),

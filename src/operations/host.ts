@@ -5,6 +5,7 @@ import type {
   ImportPageReply,
   ImportPageRequest,
 } from './messages/carrying.ts'
+import type { StoredWrite } from './messages/checkpoints.ts'
 import type { CopyRequest, ForkReply, ForkRequest } from './messages/forking.ts'
 import type { HeldLease, KeepLeaseRequest, TakeLeaseReply, TakeLeaseRequest } from './messages/leases.ts'
 import type { LossRecord, ReconcileReply, ReconcileRequest, SettleRequest } from './messages/losses.ts'
@@ -14,6 +15,7 @@ import type {
   HistoryRequest,
   LoadReply,
   LoadRequest,
+  ReadWritesRequest,
   ThreadsReply,
   ThreadsRequest,
 } from './messages/reading.ts'
@@ -70,6 +72,8 @@ export interface Host {
   deleteCheckpoints(request: DeleteCheckpointsRequest): Promise<RemovedReply>
   deleteRun(request: DeleteRunRequest): Promise<RemovedReply>
   putWrites(request: PutWritesRequest): Promise<PutWritesReply>
+  /** The pending writes of one task, in the order of their indexes; none where there is no such thread. */
+  readWrites(request: ReadWritesRequest): Promise<readonly StoredWrite[]>
   takeLease(request: TakeLeaseRequest): Promise<TakeLeaseReply>
   /** Gives a sign of life, and goes on giving it for a while. False when the lease is another's by now. */
   keepLease(request: KeepLeaseRequest): Promise<boolean>

@@ -17,6 +17,7 @@ const KINDS: Record<keyof Host, 'reads' | 'acts'> = {
   deleteCheckpoints: 'acts',
   deleteRun: 'acts',
   putWrites: 'acts',
+  readWrites: 'reads',
   takeLease: 'acts',
   keepLease: 'acts',
   dropLease: 'acts',

@@ -16,6 +16,14 @@ export interface LoadReply {
   readonly run?: StoredRun
 }
 
+export interface ReadWritesRequest extends Place {
+  /** The seq of their checkpoint. */
+  readonly checkpoint: number
+  readonly taskId: string
+  /** Only from this index on. */
+  readonly from: number
+}
+
 export interface HistoryWhere {
   readonly runId?: string
   readonly node?: string
