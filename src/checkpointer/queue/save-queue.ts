@@ -1,5 +1,6 @@
 import { CheckpointerError } from '../../errors.ts'
 import type { Host, Place, SaveManyRequest } from '../../operations/host.ts'
+import { nameOfPlace } from '../places.ts'
 import type { KnownStates } from '../states/known-states.ts'
 import { allOf, type Send, type Writer } from '../saving/writer.ts'
 import { notDurable, refusal } from './failures.ts'
@@ -11,8 +12,6 @@ import type { QueueSurroundings } from './surroundings.ts'
 const IDLE = 2_000
 /** Places that are remembered though all of theirs is written. */
 const MOST_PLACES = 256
-
-const nameOf = ({ thread, namespace }: Place): string => JSON.stringify([thread, namespace])
 
 export interface QueueOptions {
   readonly host: Host
@@ -139,7 +138,7 @@ export class SaveQueue implements Writer {
   }
 
   named(place: Place, ref: number | string): number | string {
-    return this.#places.get(nameOf(place))?.queue.named(ref) ?? ref
+    return this.#places.get(nameOfPlace(place))?.queue.named(ref) ?? ref
   }
 
   async flush(): Promise<void> {
@@ -255,7 +254,7 @@ export class SaveQueue implements Writer {
   }
 
   #at(place: Place): PlaceQueue {
-    const name = nameOf(place)
+    const name = nameOfPlace(place)
     const known = this.#places.get(name)
     if (known) return known.queue
     if (this.#places.size >= MOST_PLACES)

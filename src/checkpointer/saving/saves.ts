@@ -1,9 +1,8 @@
 import { CheckpointerError } from '../../errors.ts'
 import type { Host, Place, StoredInfo } from '../../operations/host.ts'
 import { toBytes } from '../../state/json-bytes.ts'
+import { nameOfPlace } from '../places.ts'
 import { allOf, type CapturedSave, type Send, type Writer } from './writer.ts'
-
-const placeName = ({ thread, namespace }: Place): string => JSON.stringify([thread, namespace])
 
 interface Lane {
   /** Settles with the latest save; never rejects. */
@@ -28,7 +27,7 @@ export class Saves implements Writer {
   }
 
   run<T>(place: Place, save: (send: Send) => Promise<T>): Promise<T> {
-    const name = placeName(place)
+    const name = nameOfPlace(place)
     const known = this.#lanes.get(name)
     const lane: Lane = known ?? { latest: Promise.resolve(), held: 0 }
     const saving = save((captured) => this.#send(captured, lane, known && known.latest))

@@ -1,5 +1,6 @@
 import type { Place } from '../../operations/host.ts'
 import type { Json } from '../../state/json.ts'
+import { Places } from '../places.ts'
 
 /** The encoded state of a checkpoint, kept so that the next save need only tell what changed. */
 export interface KnownState {
@@ -16,49 +17,33 @@ const MOST_STATES = 3
 
 /** For the places last used: their last few states, the most recent first. */
 export class KnownStates {
-  readonly #places = new Map<string, KnownState[]>()
+  readonly #places = new Places<readonly KnownState[]>(MOST_PLACES)
 
   /** The latest one, or the one that is asked for. */
   find(place: Place, ref?: number | string): KnownState | undefined {
-    const states = this.#places.get(textOf(place)) ?? []
+    const states = this.#places.get(place) ?? []
     return ref === undefined ? states[0] : states.find((known) => known.id === ref || known.seq === ref)
   }
 
   /** `latest`: what saves will most likely go on from; a look at an old checkpoint is not. */
   add(place: Place, known: KnownState, latest: boolean): void {
-    const text = textOf(place)
-    const rest = (this.#places.get(text) ?? []).filter(({ key, id }) => key !== known.key && id !== known.id)
+    const rest = (this.#places.get(place) ?? []).filter(({ key, id }) => key !== known.key && id !== known.id)
     const states = latest ? [known, ...rest] : [...rest.slice(0, 1), known, ...rest.slice(1)]
-    this.#places.delete(text)
-    this.#places.set(text, states.slice(0, MOST_STATES))
-    if (this.#places.size > MOST_PLACES) this.#places.delete(this.#places.keys().next().value as string)
+    this.#places.set(place, states.slice(0, MOST_STATES))
   }
 
   /** The store has answered: from now on it may be asked for by seq. */
   placed(place: Place, key: string, seq: number): void {
-    const text = textOf(place)
-    const states = this.#places.get(text)
-    if (states)
-      this.#places.set(
-        text,
-        states.map((known) => (known.key === key ? { ...known, seq } : known)),
-      )
+    this.#places.change(place, (states) =>
+      states.map((known) => (known.key === key ? { ...known, seq } : known)),
+    )
   }
 
   forget(place: Place, key: string): void {
-    const text = textOf(place)
-    const states = this.#places.get(text)
-    if (states)
-      this.#places.set(
-        text,
-        states.filter((known) => known.key !== key),
-      )
+    this.#places.change(place, (states) => states.filter((known) => known.key !== key))
   }
 
   forgetThread(thread: string): void {
-    for (const text of this.#places.keys())
-      if ((JSON.parse(text) as [string])[0] === thread) this.#places.delete(text)
+    this.#places.deleteThread(thread)
   }
 }
-
-const textOf = ({ thread, namespace }: Place): string => JSON.stringify([thread, namespace])

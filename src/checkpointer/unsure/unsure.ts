@@ -1,6 +1,7 @@
 import { CheckpointerError } from '../../errors.ts'
 import type { Place } from '../../operations/host.ts'
 import { equalJson, type Json } from '../../state/json.ts'
+import { Places } from '../places.ts'
 
 /** A change that was sent, and of which nobody could say whether it was made. */
 export interface Unsure {
@@ -19,7 +20,7 @@ const MOST = 100
  * otherwise, and an equal state later on is a checkpoint of its own.
  */
 export class UnsureChanges<Change extends Unsure = Unsure> {
-  readonly #places = new Map<string, readonly Change[]>()
+  readonly #places = new Places<readonly Change[]>(MOST)
 
   /** Makes a change, or makes it again. What it is made from is read at once. */
   async call<T>(
@@ -40,7 +41,7 @@ export class UnsureChanges<Change extends Unsure = Unsure> {
   }
 
   at(place: Place): readonly Change[] {
-    return this.#places.get(textOf(place)) ?? []
+    return this.#places.get(place) ?? []
   }
 
   /**
@@ -56,12 +57,11 @@ export class UnsureChanges<Change extends Unsure = Unsure> {
   }
 
   forget(place: Place): void {
-    this.#places.delete(textOf(place))
+    this.#places.delete(place)
   }
 
   forgetThread(thread: string): void {
-    for (const text of this.#places.keys())
-      if ((JSON.parse(text) as [string])[0] === thread) this.#places.delete(text)
+    this.#places.deleteThread(thread)
   }
 
   /** What is called for now, if it is unsure: with that, neither it nor what came before is unsure any more. */
@@ -74,16 +74,13 @@ export class UnsureChanges<Change extends Unsure = Unsure> {
 
   #add(place: Place, change: Change): void {
     this.#set(place, [...this.at(place), change].slice(-MOST))
-    if (this.#places.size > MOST) this.#places.delete(this.#places.keys().next().value as string)
   }
 
   #set(place: Place, all: readonly Change[]): void {
-    this.#places.delete(textOf(place))
-    if (all.length > 0) this.#places.set(textOf(place), all)
+    if (all.length > 0) this.#places.set(place, all)
+    else this.#places.delete(place)
   }
 }
 
 const isSame = (a: Json | undefined, b: Json | undefined): boolean =>
   a === undefined || b === undefined ? a === b : equalJson(a, b)
-
-const textOf = ({ thread, namespace }: Place): string => JSON.stringify([thread, namespace])
