@@ -1,10 +1,11 @@
 import type { CheckpointInfo, Snapshot } from '../../checkpoint.ts'
-import type { Host, HistoryRequest, Place, StoredInfo } from '../../operations/host.ts'
+import type { Host, HistoryRequest, Place } from '../../operations/host.ts'
 import type { Codec } from '../../state/codec.ts'
 import type { Json } from '../../state/json.ts'
 import { storedFilter, type HistoryFilter } from './filter.ts'
 import { checkFlag, checkLimit, checkRef, checkSignal, invalid, type Names } from '../options/options.ts'
 import { pauses } from '../../state/slices/pause.ts'
+import { toInfo } from '../states/fields.ts'
 import { unfold } from '../states/unfold.ts'
 import { untilAborted } from '../until-aborted.ts'
 
@@ -41,13 +42,12 @@ interface Reader {
   readonly host: Host
   readonly codec: Codec
   readonly place: Place
-  readonly toInfo: (info: StoredInfo) => CheckpointInfo
   /** What the caller's seq or id is to the store. */
   readonly named: (ref: number | string) => number | string
 }
 
 export async function* pages(
-  { host, codec, place, toInfo, named }: Reader,
+  { host, codec, place, named }: Reader,
   options: HistoryOptions,
 ): AsyncGenerator<CheckpointInfo | Snapshot> {
   const { limit = Number.POSITIVE_INFINITY, order = 'newest', states = false, signal } = options
@@ -74,7 +74,7 @@ export async function* pages(
     const found = page.frames ? await unfold(page.frames, pause) : undefined
     for (const item of page.items) {
       signal?.throwIfAborted()
-      const info = toInfo(item)
+      const info = toInfo(codec, place, item)
       if (!found) yield info
       else yield { ...info, state: await codec.decodeInSlices(found.get(item.seq) as Json, pause) }
     }

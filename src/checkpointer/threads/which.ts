@@ -1,11 +1,12 @@
-import type { At } from '../../operations/host.ts'
+import type { At, Place } from '../../operations/host.ts'
 import { checkRef, invalid, reading } from '../options/options.ts'
+import type { Shared } from './shared.ts'
 import type { Which } from './thread.ts'
 
 const WANTED = 'a seq, an id, or one of { seq }, { id }, { step } and { label }'
 
 /** Which checkpoint is meant; `path` names the option or argument that says it. */
-export function whichAt(path: string, which: Which): At {
+function whichAt(path: string, which: Which): At {
   if (typeof which === 'number' || typeof which === 'string') {
     checkRef(path, which)
     return typeof which === 'number' ? { seq: which } : { id: which }
@@ -35,4 +36,11 @@ export function whichAt(path: string, which: Which): At {
 export function refOf(at: At): number | string | undefined {
   if ('seq' in at) return at.seq
   return 'id' in at ? at.id : undefined
+}
+
+/** The same as the store is to be asked for it. */
+export function storedAt({ saves }: Shared, place: Place, path: string, which: Which): At {
+  const at = whichAt(path, which)
+  const named = 'seq' in at ? saves.named(place, at.seq) : undefined
+  return typeof named === 'string' ? { id: named } : at
 }
