@@ -21,7 +21,8 @@ export type {
   Source,
   ThreadSummary,
 } from './checkpoint.ts'
-export type { Checkpointer, ThreadOptions, ThreadsOptions } from './checkpointer/checkpointer.ts'
+export type { Checkpointer, ThreadOptions } from './checkpointer/checkpointer.ts'
+export type { ThreadsOptions } from './checkpointer/threads/list-threads.ts'
 export type { CarryProgress, ExportOptions } from './checkpointer/carry/export.ts'
 export type { Imported, ImportLimits, ImportOptions } from './checkpointer/carry/import.ts'
 export type { ImportSource } from './checkpointer/carry/source.ts'

@@ -1,11 +1,9 @@
 import type { CheckpointerEvent, ThreadSummary } from '../checkpoint.ts'
 import { CheckpointerError } from '../errors.ts'
-import type { Host, StoredSummary, ThreadsRequest } from '../operations/host.ts'
-import { VERBS, type Verb } from '../operations/verbs.ts'
+import type { Host } from '../operations/host.ts'
 import type { Codec } from '../state/codec.ts'
 import type { Claims } from '../tabs/claims.ts'
 import { writingAs, type Durability } from './durability.ts'
-import { toInfo } from './states/fields.ts'
 import { exportBytes, type ExportOptions } from './carry/export.ts'
 import { importFrom, type Imported, type ImportOptions } from './carry/import.ts'
 import type { ImportSource } from './carry/source.ts'
@@ -14,34 +12,17 @@ import { KnownStates } from './states/known-states.ts'
 import { leaseOf, type Lease } from './leases/lease.ts'
 import { Leases } from './leases/leases.ts'
 import { withoutUndefined } from './options/without-undefined.ts'
-import {
-  checkFunction,
-  checkLimit,
-  checkOptions,
-  checkSignal,
-  invalid,
-  timeOf,
-  type Names,
-} from './options/options.ts'
+import { checkFunction, checkOptions, checkSignal, invalid, type Names } from './options/options.ts'
 import { storedThreadRules, type ThreadRetention } from './removals/retention.ts'
 import { askToPersist, isPersisted, quotaHere, type Persistence } from './upkeep/persistence.ts'
-import { StoredThread, type Shared } from './threads/stored-thread.ts'
+import type { Shared } from './threads/shared.ts'
+import { listThreads, type ThreadsOptions } from './threads/list-threads.ts'
+import { OpenCalls } from './open-calls.ts'
+import { StoredThread } from './threads/stored-thread.ts'
 import type { Thread } from './threads/thread.ts'
 import { countUsage, USAGE, type Usage, type UsageOptions } from './upkeep/usage.ts'
 import { verification, type Verification, type VerifyOptions } from './upkeep/verification.ts'
 import { UnsureCalls } from './unsure/unsure-calls.ts'
-
-export interface ThreadsOptions {
-  /** The most to give. All when absent. */
-  readonly limit?: number | undefined
-  /** `oldest` reads the whole list before it gives the first. */
-  readonly order?: 'latest' | 'oldest' | undefined
-  /** Only threads last changed before this. */
-  readonly before?: Date | undefined
-  /** Only threads that fit. */
-  readonly where?: ((thread: ThreadSummary) => boolean) | undefined
-  readonly signal?: AbortSignal | undefined
-}
 
 export interface ThreadOptions {
   /** A lane of its own within the thread, for a subgraph. The root when absent. */
@@ -103,26 +84,16 @@ interface EventSource {
 }
 
 const THREAD: Names<ThreadOptions> = { namespace: true, lease: true, retention: true }
-const THREADS: Names<ThreadsOptions> = { limit: true, order: true, before: true, where: true, signal: true }
-
-const THREADS_PAGE = 100
-
-async function* reversed<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
-  const all: T[] = []
-  for await (const item of items) all.push(item)
-  yield* all.reverse()
-}
-
 export class StoredCheckpointer implements Checkpointer {
   readonly #shared: Shared
   readonly #events: EventSource
-  readonly #pending = new Set<Promise<unknown>>()
+  readonly #calls = new OpenCalls(() => this.#refuseWhenClosed())
   readonly #stopListening: () => void
   #closing: Promise<void> | undefined
 
   constructor({ host, codec, events, claims, durability, left, onWarning, onClose }: Parts) {
     const known = new KnownStates()
-    const watch = (inner: Host): Host => this.#watched(inner)
+    const watch = (inner: Host): Host => this.#calls.watch(inner)
     const writing = writingAs(durability, host, watch, { known, left, onWarning })
     this.#shared = {
       host: writing.host,
@@ -147,48 +118,8 @@ export class StoredCheckpointer implements Checkpointer {
     })
   }
 
-  async *threads(given: ThreadsOptions = {}): AsyncGenerator<ThreadSummary> {
-    const options = checkOptions('threads', given, THREADS)
-    const { limit = Number.POSITIVE_INFINITY, order = 'latest', before, where, signal } = options
-    checkLimit(limit)
-    if (before !== undefined && Number.isNaN(timeOf(before))) throw invalid('before', 'a date')
-    if (where !== undefined && typeof where !== 'function')
-      throw invalid('where', 'a function that is given a summary, `({ id }) => …`')
-    checkSignal(signal)
-    if (order !== 'latest' && order !== 'oldest') throw invalid('order', "'latest' or 'oldest'")
-    const found = this.#latestFirst(options)
-    let left = limit
-    if (left === 0) return
-    for await (const summary of order === 'latest' ? found : reversed(found)) {
-      yield summary
-      if (--left === 0) return
-    }
-  }
-
-  async *#latestFirst({ before, where, signal }: ThreadsOptions): AsyncGenerator<ThreadSummary> {
-    // Ranks are whole milliseconds: what is lower than this by half of one came before.
-    let after: ThreadsRequest['after'] = before && { rank: timeOf(before) - 0.5, thread: '' }
-    for (;;) {
-      signal?.throwIfAborted()
-      const reply = await this.#shared.host.threads({ limit: THREADS_PAGE, ...(after ? { after } : {}) })
-      for (const item of reply.items) {
-        const summary = this.#summary(item)
-        if (!where || where(summary)) yield summary
-      }
-      if (!reply.next) return
-      after = reply.next
-    }
-  }
-
-  #summary({ thread, createdAt, updatedAt, label, forkOf, head }: StoredSummary): ThreadSummary {
-    return {
-      id: thread,
-      createdAt: new Date(createdAt),
-      updatedAt: new Date(updatedAt),
-      ...(label === undefined ? {} : { label }),
-      ...(forkOf ? { forkOf } : {}),
-      ...(head ? { head: toInfo(this.#shared.codec, { thread, namespace: '' }, head) } : {}),
-    }
+  threads(options: ThreadsOptions = {}): AsyncGenerator<ThreadSummary> {
+    return listThreads(this.#shared, options)
   }
 
   subscribe(listener: (event: CheckpointerEvent) => void): () => void {
@@ -253,7 +184,7 @@ export class StoredCheckpointer implements Checkpointer {
       (error: unknown) => ({ error }),
     )
     await this.#shared.leases.close()
-    await Promise.allSettled(this.#pending)
+    await this.#calls.settled()
     this.#events.close()
     this.#stopListening()
     await end()
@@ -262,26 +193,5 @@ export class StoredCheckpointer implements Checkpointer {
 
   #refuseWhenClosed(): void {
     if (this.#closing) throw new CheckpointerError('CLOSED', 'This checkpointer is closed. Open it again.')
-  }
-
-  /** The host, with every call refused after `close`, and known to `close` until it is answered. */
-  #watched(host: Host): Host {
-    const pending = this.#pending
-    const track = <T>(call: Promise<T>): Promise<T> => {
-      pending.add(call)
-      const done = (): void => void pending.delete(call)
-      call.then(done, done)
-      return call
-    }
-    const watched = (verb: Verb): unknown => {
-      const run = host[verb].bind(host) as (request: unknown) => Promise<unknown>
-      // The checkpointer itself ends the host, when nothing is pending any more.
-      if (verb === 'close' || verb === 'destroy') return run
-      return async (request: unknown) => {
-        this.#refuseWhenClosed()
-        return track(run(request))
-      }
-    }
-    return Object.fromEntries(VERBS.map((verb) => [verb, watched(verb)])) as unknown as Host
   }
 }

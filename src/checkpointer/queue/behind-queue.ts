@@ -1,5 +1,5 @@
-import type { Host, Place } from '../../operations/host.ts'
-import { VERBS, type Verb } from '../../operations/verbs.ts'
+import type { Host, OfThread, Place } from '../../operations/host.ts'
+import { mapHost, type Verb } from '../../operations/verbs.ts'
 import type { SaveQueue } from './save-queue.ts'
 
 interface First {
@@ -27,26 +27,25 @@ const NEEDS: readonly Verb[] = ['fork', 'copy']
 
 /** The host, as one sees it who saves through a queue. */
 export function behindQueue(host: Host, queue: SaveQueue): Host {
-  const behind = (verb: Verb): unknown => {
-    const run = host[verb].bind(host) as (request: unknown) => Promise<unknown>
+  return mapHost(host, (run, verb) => {
     const first = AFTER[verb]
     if (first)
-      return async (request: Partial<Place> = {}) => {
-        const written = queue.written(aboutOf(first, request))
+      return async (request = {}) => {
+        const written = queue.written(aboutOf(first, request as Partial<Place>))
         await (first.isNeeded ? written : written.catch(() => undefined))
         return run(request)
       }
     if (BETWEEN.includes(verb))
-      return (request: { readonly thread: string }) =>
-        queue.between(request.thread, () => run(request), {
+      return (request) =>
+        queue.between((request as OfThread).thread, () => run(request), {
           isNeeded: NEEDS.includes(verb),
           isGone: verb === 'deleteThread',
         })
     return run
-  }
-  return Object.fromEntries(VERBS.map((verb) => [verb, behind(verb)])) as unknown as Host
+  })
 }
 
-function aboutOf({ of }: First, { thread, namespace }: Partial<Place>): Partial<Place> {
+function aboutOf({ of }: First, request: Partial<Place>): Partial<Place> {
+  const { thread, namespace } = request
   return of === 'all' || thread === undefined || namespace === undefined ? {} : { thread, namespace }
 }

@@ -1,0 +1,82 @@
+import type { ThreadSummary } from '../../checkpoint.ts'
+import type { Host, StoredSummary, ThreadsRequest } from '../../operations/host.ts'
+import type { Codec } from '../../state/codec.ts'
+import { checkLimit, checkOptions, checkSignal, invalid, timeOf, type Names } from '../options/options.ts'
+import { toInfo } from '../states/fields.ts'
+
+export interface ThreadsOptions {
+  /** The most to give. All when absent. */
+  readonly limit?: number | undefined
+  /** `oldest` reads the whole list before it gives the first. */
+  readonly order?: 'latest' | 'oldest' | undefined
+  /** Only threads last changed before this. */
+  readonly before?: Date | undefined
+  /** Only threads that fit. */
+  readonly where?: ((thread: ThreadSummary) => boolean) | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+const THREADS: Names<ThreadsOptions> = { limit: true, order: true, before: true, where: true, signal: true }
+
+const PAGE = 100
+
+interface Reader {
+  readonly host: Host
+  readonly codec: Codec
+}
+
+export async function* listThreads(reader: Reader, given: ThreadsOptions): AsyncGenerator<ThreadSummary> {
+  const options = checkOptions('threads', given, THREADS)
+  const { limit = Number.POSITIVE_INFINITY, order = 'latest', before, where, signal } = options
+  checkLimit(limit)
+  if (before !== undefined && Number.isNaN(timeOf(before))) throw invalid('before', 'a date')
+  if (where !== undefined && typeof where !== 'function')
+    throw invalid('where', 'a function that is given a summary, `({ id }) => …`')
+  checkSignal(signal)
+  if (order !== 'latest' && order !== 'oldest') throw invalid('order', "'latest' or 'oldest'")
+  const found = latestFirst(reader, options)
+  let left = limit
+  if (left === 0) return
+  for await (const summary of order === 'latest' ? found : reversed(found)) {
+    yield summary
+    if (--left === 0) return
+  }
+}
+
+async function* latestFirst(
+  { host, codec }: Reader,
+  { before, where, signal }: ThreadsOptions,
+): AsyncGenerator<ThreadSummary> {
+  // Ranks are whole milliseconds: what is lower than this by half of one came before.
+  let after: ThreadsRequest['after'] = before && { rank: timeOf(before) - 0.5, thread: '' }
+  for (;;) {
+    signal?.throwIfAborted()
+    const reply = await host.threads({ limit: PAGE, ...(after ? { after } : {}) })
+    for (const item of reply.items) {
+      const summary = summaryOf(codec, item)
+      if (!where || where(summary)) yield summary
+    }
+    if (!reply.next) return
+    after = reply.next
+  }
+}
+
+async function* reversed<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
+  const all: T[] = []
+  for await (const item of items) all.push(item)
+  yield* all.reverse()
+}
+
+function summaryOf(
+  codec: Codec,
+  { thread, createdAt, updatedAt, label, forkOf, head }: StoredSummary,
+): ThreadSummary {
+  return {
+    id: thread,
+    createdAt: new Date(createdAt),
+    updatedAt: new Date(updatedAt),
+    ...(label === undefined ? {} : { label }),
+    ...(forkOf ? { forkOf } : {}),
+    ...(head ? { head: toInfo(codec, { thread, namespace: '' }, head) } : {}),
+  }
+}
