@@ -41,10 +41,16 @@ export const idOf = ({ request: { id, key } }: Entry): string => id ?? key
 export const isConditional = ({ request: { id, parent, expect, lease } }: Entry): boolean =>
   [id, expect, lease].some((each) => each !== undefined) || (parent !== undefined && parent !== null)
 
-/** `later` in place of `entry`, which is never written: what it started from is what `later` starts from. */
+/**
+ * `later` in place of `entry`, which is never written: what it started from is what `later` starts from, and its caller
+ * hears what becomes of `later`.
+ */
 export function inPlaceOf(entry: Entry, later: Entry): Entry {
   const follows = later.start?.key === entry.request.key
-  return follows ? { ...later, start: entry.start, frame: undefined } : later
+  const next = follows ? { ...later, start: entry.start, frame: undefined } : later
+  if (entry.promised === undefined)
+    next.answer.then(({ seq, parent }) => entry.resolve(infoOf(entry, seq, parent)), entry.reject)
+  return next
 }
 
 /** As it travels. The bytes stay here too: it may have to be sent again. */

@@ -1,8 +1,7 @@
 import { CheckpointerError } from '../../errors.ts'
-import type { HeadReply, Place, SaveManyRequest, StoredInfo } from '../../operations/host.ts'
+import type { Place, SaveManyRequest, StoredInfo } from '../../operations/host.ts'
 import {
   idOf,
-  infoOf,
   inPlaceOf,
   isConditional,
   newEntry,
@@ -16,18 +15,17 @@ import type { CapturedSave } from '../saving/writer.ts'
 import { withoutUndefined } from '../options/without-undefined.ts'
 import { dropped, isAboutTheSave, isHopeless, kept, shifted, storeFailure } from './failures.ts'
 import { newHold, type Hold } from './hold.ts'
-import { Pauses } from './pauses.ts'
+import { Promises } from './promises.ts'
 import type { QueueSurroundings } from './surroundings.ts'
-import { ToldSeqs } from './told-seqs.ts'
+import { Trouble } from './trouble.ts'
 
 /** The saves of one place that are not stored yet, in their order. What is stored is always a beginning of them. */
 export class PlaceQueue {
   readonly #place: Place
   readonly #around: QueueSurroundings
-  readonly #told: ToldSeqs
+  readonly #promises: Promises
+  readonly #trouble = new Trouble(() => this.#send())
   #entries: Entry[] = []
-  /** What the store will go on from, once that is known. */
-  #next: HeadReply | undefined
   #learning: Promise<void> | undefined
   /** What is on its way; several only after `hurry`. None rejects. */
   readonly #flights = new Set<Promise<void>>()
@@ -35,13 +33,10 @@ export class PlaceQueue {
   #hold: Hold | undefined
   /** All that is here now is to be written. */
   #isDue = false
-  #failure: CheckpointerError | undefined
-  #untold: CheckpointerError | undefined
-  readonly #pauses = new Pauses(() => this.#send())
 
   constructor(place: Place, around: QueueSurroundings) {
     this.#place = place
-    this.#told = new ToldSeqs(place)
+    this.#promises = new Promises(place)
     this.#around = around
   }
 
@@ -51,7 +46,7 @@ export class PlaceQueue {
 
   /** Nothing is here that anybody would have to hear of, or wait for. */
   get isForgettable(): boolean {
-    return this.#entries.length === 0 && this.#flights.size === 0 && !this.#untold && !this.#hold
+    return this.#entries.length === 0 && this.#flights.size === 0 && !this.#trouble.isUntold && !this.#hold
   }
 
   get bytes(): number {
@@ -60,29 +55,27 @@ export class PlaceQueue {
 
   /** What callers were told is taken, and is not known to be stored. */
   get left(): SaveManyRequest | undefined {
-    const saves = takenOf(this.#entries, this.#next?.head?.id ?? null)
+    const saves = takenOf(this.#entries, this.#promises.head)
     return saves.length > 0 ? { ...this.#place, saves } : undefined
   }
 
   /** Why what is here could not be written, for as long as that is so. */
   get failure(): CheckpointerError | undefined {
-    return this.#failure
+    return this.#trouble.failure
   }
 
   /** A failure that no call was rejected with yet; after this one was. */
   takeUntold(): CheckpointerError | undefined {
-    const untold = this.#untold
-    this.#untold = undefined
-    return untold
+    return this.#trouble.takeUntold()
   }
 
   /** Takes a save in; resolves when the caller may be told. */
   add(captured: CapturedSave): Promise<StoredInfo> {
     const entry = this.#lastOnly(newEntry(this.#named(captured)))
     this.#entries.push(entry)
-    this.#promise()
+    this.#promises.make(this.#entries)
     // Saves that are made in one go travel together.
-    queueMicrotask(() => this.#failure || this.#send())
+    queueMicrotask(() => this.failure || this.#send())
     this.#around.changed()
     return entry.answer
   }
@@ -93,10 +86,10 @@ export class PlaceQueue {
     while (last && this.#entries.includes(last)) {
       await this.#hold?.over
       this.#isDue = true
-      if (!this.#next) await this.#learn()
+      if (!this.#promises.canBeMade) await this.#learn()
       this.#send()
       await Promise.all(this.#flights)
-      if (this.#failure) throw this.#failure
+      if (this.failure) throw this.failure
     }
   }
 
@@ -108,7 +101,7 @@ export class PlaceQueue {
 
   /** Nothing is sent any more, nor tried again, until it is released: it would land behind what comes now. */
   hold(): void {
-    this.#pauses.stop()
+    this.#trouble.wait()
     this.#hold ??= newHold()
   }
 
@@ -116,23 +109,23 @@ export class PlaceQueue {
     const hold = this.#hold
     this.#hold = undefined
     hold?.end()
-    if (this.#failure) this.#pauses.begin()
+    if (this.failure) this.#trouble.goOn()
     else this.#send()
   }
 
   /** The thread is gone, or its head may be another one. */
   forget(isGone: boolean): void {
-    this.#next = undefined
+    this.#promises.forgetHead()
     if (!isGone) return
     for (const entry of this.#entries) this.#around.forget(this.#place, entry.request.key)
     this.#entries = []
-    this.#untold = undefined
-    this.#told.clear()
-    this.#recovered()
+    this.#promises.forgetAll()
+    this.#trouble.takeUntold()
+    this.#trouble.end()
   }
 
   stop(): void {
-    this.#pauses.stop()
+    this.#trouble.wait()
   }
 
   /** Replaces a save that nobody has asked to be written. */
@@ -142,18 +135,12 @@ export class PlaceQueue {
       return entry
     this.#entries.pop()
     this.#around.forget(this.#place, last.request.key)
-    const next = inPlaceOf(last, entry)
-    if (last.promised === undefined)
-      next.answer.then(({ seq, parent }) => last.resolve(infoOf(last, seq, parent)), last.reject)
-    return next
+    return inPlaceOf(last, entry)
   }
 
   /** A seq that was only promised may yet be another's: the id is certain. Throws when it is another's. */
   named<T>(ref: T): T | string {
-    const entry = this.#entries.find(({ promised }) => promised === ref)
-    if (ref !== undefined && entry) return idOf(entry)
-    this.#told.check(ref)
-    return ref
+    return this.#promises.named(this.#entries, ref)
   }
 
   #named(captured: CapturedSave): CapturedSave {
@@ -166,9 +153,9 @@ export class PlaceQueue {
   #learn(): Promise<void> {
     this.#learning ??= Promise.all([this.#around.host.head(this.#place), this.#around.owe()])
       .then(([head]) => {
-        this.#next ??= head
-        this.#recovered()
-        this.#promise()
+        this.#promises.learned(head)
+        this.#trouble.end()
+        this.#promises.make(this.#entries)
         this.#send()
       })
       .catch((error: unknown) => this.#failed([...this.#entries], error))
@@ -179,29 +166,15 @@ export class PlaceQueue {
     return this.#learning
   }
 
-  /** Tells the callers what is certain: all that has nothing ahead of it that the store may refuse. */
-  #promise(): void {
-    if (!this.#next) return
-    let { next, head } = this.#next
-    for (const entry of this.#entries) {
-      if (entry.promised === undefined) {
-        if (isConditional(entry)) return
-        entry.promised = next
-        entry.resolve(infoOf(entry, next, head))
-      }
-      head = { seq: next++, id: idOf(entry) }
-    }
-  }
-
   #send(atOnce = false): void {
     const batch = this.#entries.filter(({ isSent }) => !isSent)
     if (this.#hold || batch.length === 0 || (this.#flights.size > 0 && !atOnce)) return
     // What is under way behind one that failed comes back too, and then they go together.
     if (this.#entries.at(-batch.length) !== batch[0]) return
-    if (!this.#next && !atOnce) return void this.#learn()
+    if (!this.#promises.canBeMade && !atOnce) return void this.#learn()
     if (!this.#isDue && this.#around.lastOnly && !batch.some(isConditional)) return
     this.#isDue = false
-    this.#pauses.stop()
+    this.#trouble.wait()
     for (const entry of batch) entry.isSent = true
     const behind = this.#behind(batch)
     const send = async (): Promise<readonly StoredInfo[]> =>
@@ -217,8 +190,8 @@ export class PlaceQueue {
       )
       .then(() => {
         this.#flights.delete(flight)
-        this.#promise()
-        if (!this.#failure) this.#send()
+        this.#promises.make(this.#entries)
+        if (!this.failure) this.#send()
         this.#around.changed()
       })
     this.#flights.add(flight)
@@ -236,21 +209,15 @@ export class PlaceQueue {
       const entry = batch[i] as Entry
       done.add(entry)
       this.#around.placed(this.#place, entry.request.key, info.seq)
-      if (entry.promised === undefined) entry.resolve(info)
-      else {
-        this.#told.stored(entry.promised, info)
-        if (entry.promised !== info.seq) moved.push([entry.promised, info])
-      }
+      const told = this.#promises.stored(entry, info)
+      if (told !== undefined) moved.push([told, info])
     }
     this.#entries = this.#entries.filter((entry) => !done.has(entry))
     const [next, ...others] = batch.slice(saved.length)
     if (next) this.#putBack([next, ...others], false)
     // What its delta starts from is gone, by another tab's prune perhaps: then the whole state goes.
     if (next && saved.length === 0) next.frame = wholeOf(next)
-    const last = saved.at(-1)
-    // What was forgotten meanwhile stays so.
-    if (last && this.#next) this.#next = { next: last.seq + 1, head: last }
-    this.#recovered()
+    this.#trouble.end()
     const [first] = moved
     if (first) this.#around.warn(shifted(this.#place, first[0], first[1], moved.length))
   }
@@ -262,17 +229,13 @@ export class PlaceQueue {
     this.#putBack(batch, !isRefused && error.outcome !== 'none')
     if (first && isRefused && (first.promised === undefined || isHopeless(error))) {
       this.#drop(first, error)
-      return this.#recovered()
+      return this.#trouble.end()
     }
     // Who still waits is told, and may call again; what was taken stays.
     for (const entry of batch) if (entry.promised === undefined) this.#drop(entry, error)
     if (this.#entries.length === 0) return
-    if (!this.#failure) {
-      this.#untold = error
-      this.#around.warn(kept(this.#place, this.#entries.length, error))
-    }
-    this.#failure = error
-    this.#pauses.begin()
+    const isNew = this.#trouble.begin(error)
+    if (isNew) this.#around.warn(kept(this.#place, this.#entries.length, error))
   }
 
   #putBack(batch: readonly Entry[], mayBeStored: boolean): void {
@@ -287,12 +250,8 @@ export class PlaceQueue {
     this.#entries = this.#entries.filter((each) => each !== entry)
     this.#around.forget(this.#place, entry.request.key)
     if (entry.promised === undefined) return entry.reject(error)
-    this.#untold = dropped(this.#place, idOf(entry), entry.promised, error)
-    this.#around.warn(this.#untold)
-  }
-
-  #recovered(): void {
-    this.#failure = undefined
-    this.#pauses.reset()
+    const untold = dropped(this.#place, idOf(entry), entry.promised, error)
+    this.#trouble.tell(untold)
+    this.#around.warn(untold)
   }
 }

@@ -3,13 +3,12 @@ import type { Host, Place, SaveManyRequest } from '../../operations/host.ts'
 import { nameOfPlace } from '../places.ts'
 import type { KnownStates } from '../states/known-states.ts'
 import { allOf, type Send, type Writer } from '../saving/writer.ts'
-import { notDurable, refusal } from './failures.ts'
+import { Debt } from './debt.ts'
+import { refusal } from './failures.ts'
 import { Room } from './room.ts'
 import { PlaceQueue } from './place-queue.ts'
 import type { QueueSurroundings } from './surroundings.ts'
 
-/** So long after the last write all of it is made durable, and nothing is owed: who is killed then loses nothing. */
-const IDLE = 2_000
 /** Places that are remembered though all of theirs is written. */
 const MOST_PLACES = 256
 
@@ -25,7 +24,7 @@ export interface QueueOptions {
  * caller's side of the wire, so that it outlives a worker.
  */
 export class SaveQueue implements Writer {
-  readonly #host: Host
+  readonly #debt: Debt
   readonly #lastOnly: boolean
   readonly #around: QueueSurroundings
   readonly #places = new Map<string, { readonly place: Place; readonly queue: PlaceQueue }>()
@@ -34,34 +33,28 @@ export class SaveQueue implements Writer {
   readonly #room = new Room(() => this.#queues({}))
   /** Saves whose callers were told nothing yet. */
   readonly #saving = new Set<Promise<unknown>>()
-  #owing: Promise<void> | undefined
-  #session: string | undefined
-  #isUnflushed = false
-  /** What makes it durable, the latest try. Never rejects. */
-  #durable: Promise<void> = Promise.resolve()
-  /** Why what was taken could not be made durable behind the callers' backs; for the next `flush`. */
-  #unrested: CheckpointerError | undefined
   #isClosed = false
-  #idle: ReturnType<typeof setTimeout> | undefined
 
   constructor({ host, known, lastOnly, onWarning }: QueueOptions) {
-    this.#host = host
+    // What the caller's function throws is its own, and not to be met in the middle of this.
+    const warn = (warning: CheckpointerError): void => queueMicrotask(() => onWarning(warning))
+    const isWritten = (): boolean => this.#queues({}).every(({ count }) => count === 0)
+    this.#debt = new Debt({ host, isWritten, rested: () => this.rested(), warn })
     this.#lastOnly = lastOnly
     this.#around = {
       host,
       lastOnly,
-      owe: () => this.#owe(),
+      owe: () => this.#debt.owe(),
       changed: () => {
         this.#room.changed()
-        this.#restWhenIdle()
+        this.#debt.settleWhenIdle()
       },
       placed: (place, key, seq) => {
-        this.#isUnflushed = true
+        this.#debt.wrote()
         known.placed(place, key, seq)
       },
       forget: (place, key) => known.forget(place, key),
-      // What the caller's function throws is its own, and not to be met in the middle of this.
-      warn: (warning) => queueMicrotask(() => onWarning(warning)),
+      warn,
     }
   }
 
@@ -154,26 +147,22 @@ export class SaveQueue implements Writer {
       const untold = queue.takeUntold()
       if (untold) throw untold
     }
-    await this.#makeDurable()
-    const unrested = this.#unrested
-    this.#unrested = undefined
-    if (unrested) throw unrested
+    await this.#debt.settle()
   }
 
   async close(): Promise<void> {
     this.#isClosed = true
-    clearTimeout(this.#idle)
+    this.#debt.close()
     try {
       await this.#flushed()
     } finally {
-      clearTimeout(this.#idle)
       for (const { queue } of this.#places.values()) queue.stop()
     }
   }
 
   /** The store's name of the session that owes what is taken here. */
   get session(): string | undefined {
-    return this.#session
+    return this.#debt.session
   }
 
   /** What was taken and is not known to be stored. */
@@ -188,69 +177,12 @@ export class SaveQueue implements Writer {
 
   /** After this, what is saved is owed anew: the page was about to go. */
   rested(): void {
-    this.#owing = undefined
+    this.#debt.forget()
     for (const queue of this.#queues({})) queue.forget(false)
-  }
-
-  /** One after the other: while one is under way it is not known yet whether anything is left for the next. */
-  #makeDurable(): Promise<void> {
-    const making = this.#durable.then(async () => {
-      if (!this.#isUnflushed) return
-      this.#isUnflushed = false
-      try {
-        await this.#host.flush()
-      } catch (error) {
-        this.#isUnflushed = true
-        throw error
-      }
-    })
-    this.#durable = making.catch(() => undefined)
-    return making
   }
 
   async #writtenNow(of: Partial<Place>): Promise<void> {
     await allOf(this.#queues(of).map((queue) => queue.written()))
-  }
-
-  #restWhenIdle(): void {
-    clearTimeout(this.#idle)
-    if (!this.#isUnflushed || !this.#isEmpty() || this.#isClosed) return
-    this.#idle = setTimeout(() => void this.#rest().catch((error: unknown) => this.#notDurable(error)), IDLE)
-    // In Node a timer would keep the process alive.
-    ;(this.#idle as { unref?: () => void }).unref?.()
-  }
-
-  #isEmpty(): boolean {
-    return this.#queues({}).every(({ count }) => count === 0)
-  }
-
-  async #rest(): Promise<void> {
-    await this.#makeDurable()
-    if (this.#isUnflushed || !this.#isEmpty() || this.#isClosed) return
-    this.rested()
-    await this.#host.rest()
-  }
-
-  /**
-   * What failed is tried again after the next save. But when the database was taken away, which is told once, what
-   * is tried then is done to another one.
-   */
-  #notDurable(cause: unknown): void {
-    if (this.#isClosed) return
-    this.rested()
-    this.#unrested = notDurable(cause)
-    this.#around.warn(this.#unrested)
-  }
-
-  #owe(): Promise<void> {
-    this.#owing ??= this.#host.owe().then(
-      (session) => void (this.#session = session),
-      (error: unknown) => {
-        this.#owing = undefined
-        throw error
-      },
-    )
-    return this.#owing
   }
 
   #at(place: Place): PlaceQueue {

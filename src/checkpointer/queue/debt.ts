@@ -1,0 +1,121 @@
+import type { CheckpointerError } from '../../errors.ts'
+import type { Host } from '../../operations/host.ts'
+import { notDurable } from './failures.ts'
+
+/** So long after the last write all of it is made durable, and nothing is owed: who is killed then loses nothing. */
+const IDLE = 2_000
+
+interface Debtor {
+  readonly host: Pick<Host, 'owe' | 'flush' | 'rest'>
+  /** Whether all that was taken is written. */
+  readonly isWritten: () => boolean
+  /** Nothing is owed any more: what is saved from now on is owed anew. */
+  readonly rested: () => void
+  readonly warn: (warning: CheckpointerError) => void
+}
+
+/** What the store is owed: that more is to come, and that what was written be made durable. */
+export class Debt {
+  readonly #of: Debtor
+  #owing: Promise<void> | undefined
+  #session: string | undefined
+  #isUnflushed = false
+  /** What makes it durable, the latest try. Never rejects. */
+  #durable: Promise<void> = Promise.resolve()
+  /** Why what was taken could not be made durable behind the callers' backs. */
+  #unrested: CheckpointerError | undefined
+  #isClosing = false
+  #idle: ReturnType<typeof setTimeout> | undefined
+
+  constructor(of: Debtor) {
+    this.#of = of
+  }
+
+  /** The store's name of the session that owes. */
+  get session(): string | undefined {
+    return this.#session
+  }
+
+  /** Resolves when the store knows that something may be owed to it. */
+  owe(): Promise<void> {
+    this.#owing ??= this.#of.host.owe().then(
+      (session) => void (this.#session = session),
+      (error: unknown) => {
+        this.#owing = undefined
+        throw error
+      },
+    )
+    return this.#owing
+  }
+
+  /** Something was written, which is not durable yet. */
+  wrote(): void {
+    this.#isUnflushed = true
+  }
+
+  /** Rejects also with what could not be made durable before, and was told nobody. */
+  async settle(): Promise<void> {
+    await this.#makeDurable()
+    const unrested = this.#unrested
+    this.#unrested = undefined
+    if (unrested) throw unrested
+  }
+
+  /** Settles by itself once nothing has come for a while. */
+  settleWhenIdle(): void {
+    clearTimeout(this.#idle)
+    if (!this.#mayRest()) return
+    this.#idle = setTimeout(() => void this.#rest().catch((error: unknown) => this.#notDurable(error)), IDLE)
+    // In Node a timer would keep the process alive.
+    ;(this.#idle as { unref?: () => void }).unref?.()
+  }
+
+  /** The store may believe that nothing is owed to it. */
+  forget(): void {
+    this.#owing = undefined
+  }
+
+  /** From here on nothing is done but what is asked for. */
+  close(): void {
+    this.#isClosing = true
+    clearTimeout(this.#idle)
+  }
+
+  /** One after the other: while one is under way it is not known yet whether anything is left for the next. */
+  #makeDurable(): Promise<void> {
+    const making = this.#durable.then(async () => {
+      if (!this.#isUnflushed) return
+      this.#isUnflushed = false
+      try {
+        await this.#of.host.flush()
+      } catch (error) {
+        this.#isUnflushed = true
+        throw error
+      }
+    })
+    this.#durable = making.catch(() => undefined)
+    return making
+  }
+
+  #mayRest(): boolean {
+    return this.#isUnflushed && this.#of.isWritten() && !this.#isClosing
+  }
+
+  async #rest(): Promise<void> {
+    await this.#makeDurable()
+    if (this.#isUnflushed || !this.#of.isWritten() || this.#isClosing) return
+    this.#of.rested()
+    await this.#of.host.rest()
+  }
+
+  /**
+   * What failed is tried again after the next save. But when the database was taken away, which is told once, what
+   * is tried then is done to another one.
+   */
+  #notDurable(cause: unknown): void {
+    if (this.#isClosing) return
+    this.#of.rested()
+    this.#unrested = notDurable(cause)
+    this.#of.warn(this.#unrested)
+  }
+}
