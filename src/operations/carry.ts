@@ -11,7 +11,7 @@ import { LineWriter, Tally, type ExportLine } from './carry/lines.ts'
 import type { ExportPageReply, ExportPageRequest, ImportPageReply, ImportPageRequest } from './host.ts'
 import { sweep } from './removal/removal.ts'
 import { pauses } from '../state/slices/pause.ts'
-import type { Store } from './store.ts'
+import type { Store } from './store/store.ts'
 import { partitions } from './survey/every-row.ts'
 
 interface Carry<Page> {

@@ -1,15 +1,15 @@
 import { CheckpointerError } from '../errors.ts'
 import { threadKey } from '../storage/keys.ts'
 import type { DeleteCheckpointsRequest, DeleteRunRequest, OfThread, RemovedReply } from './host.ts'
-import { markDeleted } from './deletions.ts'
-import type { Family } from './family.ts'
-import { checkFence } from './fence.ts'
+import { markDeleted } from './store/deletions.ts'
+import type { Family } from './store/family.ts'
+import { checkFence } from './store/fence.ts'
 import type { LaneRows } from './removal/lane-rows.ts'
 import { remove, type RemovalPlan } from './removal/removal.ts'
 import type { Loss } from './removal/losses.ts'
 import type { CheckpointRow } from './rows/checkpoint-row.ts'
 import type { ThreadRow } from './rows/thread-row.ts'
-import { readThread, type Store } from './store.ts'
+import { readThread, type Store } from './store/store.ts'
 
 const NOTHING: RemovedReply = { removed: [], bytes: 0, kept: 0, left: 0 }
 

@@ -1,6 +1,6 @@
 import { DATABASE_PARTITION, FLUSH_KEY } from '../storage/keys.ts'
 import { seal } from './rows/seal.ts'
-import type { Store } from './store.ts'
+import type { Store } from './store/store.ts'
 
 /** One durable commit: an engine syncs its log as a whole, and all that was committed before is durable with it. */
 export async function flush({ storage }: Store): Promise<void> {

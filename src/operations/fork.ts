@@ -1,8 +1,8 @@
 import { CheckpointerError } from '../errors.ts'
 import { isPartOfWrite, seqRange, threadKey, threadRows } from '../storage/keys.ts'
 import type { Put, Row } from '../storage/storage.ts'
-import { familyQuery, openFamily, renewFamily } from './family.ts'
-import { needCheckpoint } from './find.ts'
+import { familyQuery, openFamily, renewFamily } from './store/family.ts'
+import { needCheckpoint } from './store/find.ts'
 import type { CopyRequest, ForkReply, ForkRequest } from './host.ts'
 import {
   checkpointPuts,
@@ -17,8 +17,8 @@ import { birthPut } from './rows/birth-row.ts'
 import { borrow, laneOf, newLane } from './rows/lanes.ts'
 import { seal, unseal } from './rows/seal.ts'
 import { emptyThread, openThread, threadPut, type ThreadFacts, type ThreadRow } from './rows/thread-row.ts'
-import { LOST_RACE, tryCommit, untilRecognised } from './commit.ts'
-import { checkThread, describe, needThread, readThread, type Store } from './store.ts'
+import { LOST_RACE, tryCommit, untilRecognised } from './store/commit.ts'
+import { checkThread, describe, needThread, readThread, type Store } from './store/store.ts'
 
 /** A new thread that shows its origin's rows up to a checkpoint, and goes on from there. Copies nothing. */
 export async function fork(store: Store, request: ForkRequest): Promise<ForkReply> {

@@ -1,5 +1,5 @@
 import type { HeadReply, Place } from './host.ts'
-import { readThread, type Store } from './store.ts'
+import { readThread, type Store } from './store/store.ts'
 
 /** What the next save will go on from. */
 export async function head(store: Store, place: Place): Promise<HeadReply> {

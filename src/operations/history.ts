@@ -1,12 +1,12 @@
 import { CheckpointerError } from '../errors.ts'
 import { equalJson } from '../state/json.ts'
-import { byRef, needCheckpoint, newestFirst, oldestFirst } from './find.ts'
+import { byRef, needCheckpoint, newestFirst, oldestFirst } from './store/find.ts'
 import { missingLink, packFrames, readFrames } from './frames/frames.ts'
 import type { Frames, HistoryReply, HistoryRequest, HistoryWhere } from './host.ts'
 import { infoOf, type CheckpointFacts, type CheckpointRow } from './rows/checkpoint-row.ts'
 import { laneOf } from './rows/lanes.ts'
 import type { ThreadRow } from './rows/thread-row.ts'
-import { readWhole, unlessDamaged, type Store } from './store.ts'
+import { readWhole, unlessDamaged, type Store } from './store/store.ts'
 
 /** A page never looks at more rows than this, however few fit the filter, so that each stays quick. */
 const MOST_LOOKED_AT = 2000

@@ -1,9 +1,9 @@
 import { beatKey, leaseKey, partitionOf } from '../storage/keys.ts'
 import type { Row } from '../storage/storage.ts'
-import { LOST_RACE, tryCommit, untilCommitted } from './commit.ts'
+import { LOST_RACE, tryCommit, untilCommitted } from './store/commit.ts'
 import type { HeldLease, KeepLeaseRequest, TakeLeaseReply, TakeLeaseRequest } from './host.ts'
 import { seal, unseal } from './rows/seal.ts'
-import { partitionFor, unlessDamaged, type Store } from './store.ts'
+import { partitionFor, unlessDamaged, type Store } from './store/store.ts'
 
 /** In milliseconds, as tokens are. */
 const MOST_WAITED = 20

@@ -1,13 +1,13 @@
 import { CheckpointerError } from '../errors.ts'
 import { checkpointKey, seqRange, writePartsOf } from '../storage/keys.ts'
 import type { Row } from '../storage/storage.ts'
-import { findCheckpoint } from './find.ts'
+import { findCheckpoint } from './store/find.ts'
 import { frameQueries, frameRows, missingLink, packFrames } from './frames/frames.ts'
 import type { Frames, LoadReply, LoadRequest } from './host.ts'
 import { infoOf, keyOf, type CheckpointFacts } from './rows/checkpoint-row.ts'
 import { laneOf } from './rows/lanes.ts'
 import type { ThreadRow } from './rows/thread-row.ts'
-import { readWhole, type Store } from './store.ts'
+import { readWhole, type Store } from './store/store.ts'
 import { openWrites } from './rows/write-row.ts'
 
 export async function load(store: Store, request: LoadRequest): Promise<LoadReply | undefined> {

@@ -3,7 +3,7 @@ import { DATABASE_PARTITION, lossKey } from '../storage/keys.ts'
 import type { Row } from '../storage/storage.ts'
 import type { LossRecord } from './host.ts'
 import { seal, unseal } from './rows/seal.ts'
-import type { Store } from './store.ts'
+import type { Store } from './store/store.ts'
 
 type LossStore = Pick<Store, 'storage'>
 

@@ -1,9 +1,9 @@
-import type { Family } from './family.ts'
+import type { Family } from './store/family.ts'
 import type { PruneRequest, RemovedReply } from './host.ts'
 import type { LaneRows } from './removal/lane-rows.ts'
 import { remove, type RemovalPlan } from './removal/removal.ts'
 import { toRemove } from './removal/rules.ts'
-import { needThread, noThread, type Store } from './store.ts'
+import { needThread, noThread, type Store } from './store/store.ts'
 
 export async function prune(store: Store, request: PruneRequest): Promise<RemovedReply> {
   const { thread, namespace, most = Number.POSITIVE_INFINITY } = request

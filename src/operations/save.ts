@@ -1,6 +1,6 @@
 import { isTaken, CheckpointerError } from '../errors.ts'
-import { LOST_RACE, untilRecognised } from './commit.ts'
-import { underLease } from './fence.ts'
+import { LOST_RACE, untilRecognised } from './store/commit.ts'
+import { underLease } from './store/fence.ts'
 import { compactSoon, isLong, shortened } from './frames/compact.ts'
 import type {
   Fenced,
@@ -15,7 +15,7 @@ import type { CheckpointFacts } from './rows/checkpoint-row.ts'
 import type { ThreadRow } from './rows/thread-row.ts'
 import { withRoom } from './retention/with-room.ts'
 import { Draft } from './saving/draft.ts'
-import { readThread, recallThread, type Lineage, type Store } from './store.ts'
+import { readThread, recallThread, type Lineage, type Store } from './store/store.ts'
 
 /** How many recent saves a thread's lineage remembers. */
 const LINEAGE = 512

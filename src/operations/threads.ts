@@ -4,7 +4,7 @@ import type { ListedRow } from '../storage/storage.ts'
 import type { StoredSummary, ThreadsReply, ThreadsRequest } from './host.ts'
 import { infoOf } from './rows/checkpoint-row.ts'
 import { isListed, openThread, type ThreadFacts } from './rows/thread-row.ts'
-import type { Store } from './store.ts'
+import type { Store } from './store/store.ts'
 
 /** One page of the list of threads, the latest first. A thread without any checkpoint is not in it. */
 export async function threads(store: Store, { limit, after }: ThreadsRequest): Promise<ThreadsReply> {

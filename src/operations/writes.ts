@@ -1,13 +1,13 @@
 import { CheckpointerError } from '../errors.ts'
 import { checkpointKey, seqRange, writeKey, writeName } from '../storage/keys.ts'
 import type { Batch, Check, Key, Row } from '../storage/storage.ts'
-import { LOST_RACE, tryCommit, untilRecognised } from './commit.ts'
-import { byRef, needCheckpoint } from './find.ts'
+import { LOST_RACE, tryCommit, untilRecognised } from './store/commit.ts'
+import { byRef, needCheckpoint } from './store/find.ts'
 import type { PutWritesReply, PutWritesRequest, StoredWrite } from './host.ts'
 import { threadPut, timeOfWrites, withWrites, type ThreadFacts, type ThreadRow } from './rows/thread-row.ts'
 import { latestOf, partsOfWrite, writePuts } from './rows/write-row.ts'
 import { withRoom } from './retention/with-room.ts'
-import { checkThread, needThread, recallThread, type Store } from './store.ts'
+import { checkThread, needThread, recallThread, type Store } from './store/store.ts'
 
 /**
  * Writes belong to the thread that made them, also for a checkpoint that it borrows: they stand in its own lane,

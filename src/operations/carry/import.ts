@@ -1,7 +1,7 @@
 import { CheckpointerError } from '../../errors.ts'
 import { pauses, type Pause } from '../../state/slices/pause.ts'
 import { importPartition, threadKey } from '../../storage/keys.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 import { FamilyImport } from './import-family.ts'
 import { joined } from '../rows/joined.ts'
 import {

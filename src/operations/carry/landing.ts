@@ -1,7 +1,7 @@
 import { CheckpointerError } from '../../errors.ts'
 import { threadKey } from '../../storage/keys.ts'
 import type { ThreadRow } from '../rows/thread-row.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 import { taken, type StagedImport } from './import.ts'
 import type { ImportRow } from './import-row.ts'
 import type { ImportedReply } from '../host.ts'

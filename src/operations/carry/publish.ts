@@ -1,12 +1,12 @@
 import { CheckpointerError } from '../../errors.ts'
 import { STAGED, threadKey } from '../../storage/keys.ts'
 import { bytesOf, type Batch, type Row } from '../../storage/storage.ts'
-import { inCommits, LOST_RACE, tryCommit } from '../commit.ts'
-import { familyQuery, openFamily, readFamily, renewFamily } from '../family.ts'
+import { inCommits, LOST_RACE, tryCommit } from '../store/commit.ts'
+import { familyQuery, openFamily, readFamily, renewFamily } from '../store/family.ts'
 import { birthPut } from '../rows/birth-row.ts'
 import { seal, unseal } from '../rows/seal.ts'
 import { threadPut, type ThreadFacts, type ThreadRow } from '../rows/thread-row.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 import { wipe } from './stage.ts'
 
 /** The rows of threads that an import has laid aside in one of its partitions. */

@@ -3,7 +3,7 @@ import { checkpointKey } from '../../storage/keys.ts'
 import { readFrames } from '../frames/frames.ts'
 import { openCheckpoint, type CheckpointFacts } from '../rows/checkpoint-row.ts'
 import type { Segment } from '../rows/lanes.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 
 export interface HeldState {
   readonly facts: CheckpointFacts

@@ -11,9 +11,9 @@ import {
 } from '../rows/checkpoint-row.ts'
 import { laneOf } from '../rows/lanes.ts'
 import { toBytes } from '../../state/json-bytes.ts'
-import { LOST_RACE, tryCommit } from '../commit.ts'
+import { LOST_RACE, tryCommit } from '../store/commit.ts'
 import { threadPut, type ThreadFacts } from '../rows/thread-row.ts'
-import { checkThread, placeText, plain, type Lineage, type Store } from '../store.ts'
+import { checkThread, placeText, plain, type Lineage, type Store } from '../store/store.ts'
 
 /** A chain is worth a new keyframe when its deltas weigh half of the old one, and are worth the trouble … */
 const SHARE_OF_KEYFRAME = 0.5

@@ -1,9 +1,9 @@
 import { CheckpointerError } from '../../errors.ts'
 import { newQuarantineKey } from '../../storage/keys.ts'
 import type { Batch, Key, Put, Row, Table } from '../../storage/storage.ts'
-import { renewFamily, type Family } from '../family.ts'
+import { renewFamily, type Family } from '../store/family.ts'
 import { seal } from '../rows/seal.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 
 /** The facts of a row that was set aside. Its body stands here as it was. */
 interface QuarantineFacts {

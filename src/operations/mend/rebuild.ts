@@ -3,7 +3,7 @@ import { openCheckpoint, type CheckpointFacts } from '../rows/checkpoint-row.ts'
 import type { BirthFacts } from '../rows/birth-row.ts'
 import { includes, stretches, withGone, type Segment } from '../rows/lanes.ts'
 import type { ThreadFacts } from '../rows/thread-row.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 import { unlessUnread } from '../verify/look.ts'
 
 const PAGE = 128

@@ -1,6 +1,6 @@
 import type { Act } from '../../checkpoint.ts'
 import type { RepairReply, RepairRequest } from '../host.ts'
-import { ThreadCache, type Store } from '../store.ts'
+import { ThreadCache, type Store } from '../store/store.ts'
 import { identityOf, problemOf, type Finding } from '../verify/finding.ts'
 import { findingsIn } from '../verify/verify.ts'
 import { menderOf, type Mender } from './menders.ts'

@@ -2,7 +2,7 @@ import { checkpointPartsOf, ownerOfPart, seqRange, writePartsOf } from '../../st
 import { compareKeys, type Batch, type Query, type Row, type Table } from '../../storage/storage.ts'
 import { shows, withGone, type Segment } from '../rows/lanes.ts'
 import { threadPut, withWrites, type ThreadRow } from '../rows/thread-row.ts'
-import { checkThread, type Store } from '../store.ts'
+import { checkThread, type Store } from '../store/store.ts'
 import { look, unlessUnread } from '../verify/look.ts'
 import { namedParts } from '../rows/write-row.ts'
 import { commitGuarded, setAside, type Outcome } from './quarantine.ts'

@@ -4,7 +4,7 @@ import { seqRange } from '../../storage/keys.ts'
 import type { Key } from '../../storage/storage.ts'
 import { damagedRow, openCheckpoint, type CheckpointRow } from '../rows/checkpoint-row.ts'
 import { shows, stretches, type Segment } from '../rows/lanes.ts'
-import { unlessDamaged, type Store } from '../store.ts'
+import { unlessDamaged, type Store } from '../store/store.ts'
 
 /** So many rows are read and checked in one stretch. */
 const PAGE = 64

@@ -1,6 +1,6 @@
 import { allRows, beatKey, leaseKey, metaWithoutLeases, unescapeId } from '../../storage/keys.ts'
 import { TABLES, type Batch } from '../../storage/storage.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 import type { RemovalPlan } from './removal.ts'
 
 /**

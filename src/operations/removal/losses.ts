@@ -1,6 +1,6 @@
 import { escapeId } from '../../storage/keys.ts'
 import type { Row } from '../../storage/storage.ts'
-import type { Family } from '../family.ts'
+import type { Family } from '../store/family.ts'
 import type { CheckpointRow } from '../rows/checkpoint-row.ts'
 import { laneOf, withGone, withSeqs, type Segment } from '../rows/lanes.ts'
 import type { ThreadFacts, ThreadRow } from '../rows/thread-row.ts'

@@ -16,7 +16,7 @@ import {
 } from '../rows/checkpoint-row.ts'
 import type { ThreadFacts } from '../rows/thread-row.ts'
 import type { LaneRows } from './lane-rows.ts'
-import { unlessDamaged, type Store } from '../store.ts'
+import { unlessDamaged, type Store } from '../store/store.ts'
 
 /** Rows as they will stand, by their names. */
 export type Rewritten = ReadonlyMap<string, CheckpointFacts>

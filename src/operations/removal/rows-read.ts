@@ -1,5 +1,5 @@
-import type { FamilyRow } from '../family.ts'
-import { plain, type Store } from '../store.ts'
+import type { FamilyRow } from '../store/family.ts'
+import { plain, type Store } from '../store/store.ts'
 import { LaneRows } from './lane-rows.ts'
 
 interface RowsRead {

@@ -1,6 +1,6 @@
 import type { Place, RetentionRules, StoreRetention } from '../host.ts'
 import type { ThreadFacts } from '../rows/thread-row.ts'
-import { placeText, readThread, type Keeper, type Store } from '../store.ts'
+import { placeText, readThread, type Keeper, type Store } from '../store/store.ts'
 import { Ceiling } from './ceiling.ts'
 import { Due } from './due.ts'
 import { letGo } from './let-go.ts'

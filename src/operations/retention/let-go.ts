@@ -3,7 +3,7 @@ import { remove } from '../removal/removal.ts'
 import { isHeld, toRemove } from '../removal/rules.ts'
 import type { Place, RemovedReply, RetentionRules } from '../host.ts'
 import type { CheckpointRow } from '../rows/checkpoint-row.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 
 /** Up to here a keyframe is written anew without a thought. */
 const LIGHT = 64 * 1024

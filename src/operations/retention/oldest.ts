@@ -1,5 +1,5 @@
 import { openThread } from '../rows/thread-row.ts'
-import { unlessDamaged, type Store } from '../store.ts'
+import { unlessDamaged, type Store } from '../store/store.ts'
 import type { ListQuery } from '../../storage/storage.ts'
 
 const PAGE = 100

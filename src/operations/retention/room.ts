@@ -1,7 +1,7 @@
 import { CheckpointerError } from '../../errors.ts'
 import type { Place, RetentionRules } from '../host.ts'
 import type { ThreadFacts } from '../rows/thread-row.ts'
-import { readThread, type Store } from '../store.ts'
+import { readThread, type Store } from '../store/store.ts'
 import { letGo } from './let-go.ts'
 import { idleSince } from './oldest.ts'
 

@@ -1,6 +1,6 @@
 import { bytesOf } from '../../storage/storage.ts'
 import { everyRow, partitions } from '../survey/every-row.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 
 /** What others have written is found when this share of the most was written here. */
 const SHARE_UNSEEN = 0.5

@@ -1,6 +1,6 @@
 import { CheckpointerError } from '../../errors.ts'
 import type { Place } from '../host.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 
 /** Once more when there was no room, and retention has made some: it holds its turn, so that none passes it. */
 export async function withRoom<T>(store: Store, place: Place, work: () => Promise<T>): Promise<T> {

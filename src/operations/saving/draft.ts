@@ -1,8 +1,8 @@
 import { threadKey } from '../../storage/keys.ts'
 import { bytesOf, type Check, type Put } from '../../storage/storage.ts'
-import { LOST_RACE, tryCommit } from '../commit.ts'
-import { familyQuery, openFamily, renewFamily } from '../family.ts'
-import { byRef, findCheckpoint, isHeld, needCheckpoint } from '../find.ts'
+import { LOST_RACE, tryCommit } from '../store/commit.ts'
+import { familyQuery, openFamily, renewFamily } from '../store/family.ts'
+import { byRef, findCheckpoint, isHeld, needCheckpoint } from '../store/find.ts'
 import type { Place, SaveRequest, StoredInfo } from '../host.ts'
 import { birthPut } from '../rows/birth-row.ts'
 import { checkpointPuts, infoOf, keyOf, newFacts, type CheckpointFacts } from '../rows/checkpoint-row.ts'
@@ -17,7 +17,7 @@ import {
   type ThreadRow,
 } from '../rows/thread-row.ts'
 import { writePuts } from '../rows/write-row.ts'
-import { checkThread, partitionFor, type Store } from '../store.ts'
+import { checkThread, partitionFor, type Store } from '../store/store.ts'
 import { frameFor } from './framing.ts'
 import { noParent, refuseTakenId, refuseUnexpected } from './refusals.ts'
 

@@ -13,7 +13,7 @@ import {
 } from '../rows/checkpoint-row.ts'
 import { laneOf } from '../rows/lanes.ts'
 import type { ThreadFacts, ThreadRow } from '../rows/thread-row.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 
 /** A whole state of this size is worth comparing with its parent's, to store what changed instead. */
 const WORTH_COMPARING = 4096

@@ -1,6 +1,6 @@
 import { allRows } from '../../storage/keys.ts'
 import { TABLES, type Row, type Table } from '../../storage/storage.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 
 /** Rows that come with a body are read few at a time. */
 export const ROWS_A_READ: Readonly<Record<Table, number>> = {

@@ -1,9 +1,9 @@
 import { allRows, laneOfKey, metaOf, threadOf } from '../../storage/keys.ts'
 import { bytesOf, TABLES, type Key, type Row, type Table } from '../../storage/storage.ts'
-import { readFamily } from '../family.ts'
+import { readFamily } from '../store/family.ts'
 import type { ThreadUsage, UsageCursor, UsageReply, UsageRequest } from '../host.ts'
 import { isListed, openThread } from '../rows/thread-row.ts'
-import { unlessDamaged, type Store } from '../store.ts'
+import { unlessDamaged, type Store } from '../store/store.ts'
 import { ROWS_A_READ } from './every-row.ts'
 
 /** What one answer may take: a row counts one, a partition ten. */

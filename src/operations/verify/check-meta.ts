@@ -2,7 +2,7 @@ import { birthKey, FAMILY_KEY, isOfLoss, META_NAMES } from '../../storage/keys.t
 import { compareKeys, type Key, type Row } from '../../storage/storage.ts'
 import { type Birth } from '../rows/birth-row.ts'
 import { problemOfLoss } from '../lost.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 import type { Finding, Found } from './finding.ts'
 import { lastOf, look, pageOf, readingOf, type Look } from './look.ts'
 import type { Pause } from '../../state/slices/pause.ts'

@@ -2,7 +2,7 @@ import { checkpointKey, isPartOfWrite, ownerOfPart, seqOf, seqRange } from '../.
 import { compareKeys, type Key, type Query, type Row } from '../../storage/storage.ts'
 import { openCheckpoint } from '../rows/checkpoint-row.ts'
 import { writtenAt } from '../rows/payload.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 import { namedParts } from '../rows/write-row.ts'
 import { expectedIn } from './expected.ts'
 import type { Finding, Found } from './finding.ts'

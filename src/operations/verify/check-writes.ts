@@ -1,7 +1,7 @@
 import { checkpointKey, seqOf, writePartsOf } from '../../storage/keys.ts'
 import type { Key, Query, Row } from '../../storage/storage.ts'
 import { laneOf, shows } from '../rows/lanes.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 import { openWrite } from '../rows/write-row.ts'
 import type { Finding, Found } from './finding.ts'
 import { lastOf, look, pageOf, readingOf, type Look } from './look.ts'

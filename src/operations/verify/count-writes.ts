@@ -1,5 +1,5 @@
 import { seqRange } from '../../storage/keys.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 
 const PAGE = 64
 

@@ -1,6 +1,6 @@
 import { seqOf } from '../../storage/keys.ts'
 import type { Key, Row } from '../../storage/storage.ts'
-import type { Family } from '../family.ts'
+import type { Family } from '../store/family.ts'
 import { expectedIn } from './expected.ts'
 import type { Finding } from './finding.ts'
 

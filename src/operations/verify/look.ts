@@ -1,9 +1,9 @@
 import { CheckpointerError } from '../../errors.ts'
 import { anyRows } from '../../storage/keys.ts'
 import { compareKeys, type Key, type Query, type Row, type Table } from '../../storage/storage.ts'
-import { familyQueries, openWholeFamily, type Family } from '../family.ts'
+import { familyQueries, openWholeFamily, type Family } from '../store/family.ts'
 import { unseal } from '../rows/seal.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 import { placeOf, type Finding } from './finding.ts'
 
 /** A family and some of its rows, at one moment. */

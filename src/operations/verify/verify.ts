@@ -1,7 +1,7 @@
 import { DATABASE_PARTITION, importOf } from '../../storage/keys.ts'
 import { TABLES, type Key, type Table } from '../../storage/storage.ts'
 import type { Cursor, VerifyReply, VerifyRequest } from '../host.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 import { checkCheckpoints } from './check-checkpoints.ts'
 import { checkMeta } from './check-meta.ts'
 import { checkParts } from './check-parts.ts'

@@ -1,9 +1,9 @@
-import { CheckpointerError } from '../errors.ts'
-import { checkpointAlias, checkpointKey, seqRange } from '../storage/keys.ts'
-import type { At } from './host.ts'
-import { openCheckpoint, type CheckpointRow } from './rows/checkpoint-row.ts'
-import { laneOf, shows, stretches } from './rows/lanes.ts'
-import type { ThreadRow } from './rows/thread-row.ts'
+import { CheckpointerError } from '../../errors.ts'
+import { checkpointAlias, checkpointKey, seqRange } from '../../storage/keys.ts'
+import type { At } from '../host.ts'
+import { openCheckpoint, type CheckpointRow } from '../rows/checkpoint-row.ts'
+import { laneOf, shows, stretches } from '../rows/lanes.ts'
+import type { ThreadRow } from '../rows/thread-row.ts'
 import { describe, type Store } from './store.ts'
 
 const PAGE = 64

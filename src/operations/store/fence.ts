@@ -1,7 +1,7 @@
-import { CheckpointerError } from '../errors.ts'
-import { leaseKey } from '../storage/keys.ts'
-import type { Batch } from '../storage/storage.ts'
-import type { OfThread } from './host.ts'
+import { CheckpointerError } from '../../errors.ts'
+import { leaseKey } from '../../storage/keys.ts'
+import type { Batch } from '../../storage/storage.ts'
+import type { OfThread } from '../host.ts'
 import { partitionFor, type Store } from './store.ts'
 
 /**

@@ -1,5 +1,5 @@
-import { CheckpointerError } from '../errors.ts'
-import { bytesOf, type Batch, type Check, type Limits, type Put } from '../storage/storage.ts'
+import { CheckpointerError } from '../../errors.ts'
+import { bytesOf, type Batch, type Check, type Limits, type Put } from '../../storage/storage.ts'
 import { checkFence, withFence } from './fence.ts'
 import type { Store } from './store.ts'
 

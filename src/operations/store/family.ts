@@ -1,8 +1,8 @@
-import { allRows, births, FAMILY_KEY } from '../storage/keys.ts'
-import type { Check, Put, Query, Row } from '../storage/storage.ts'
-import { openBirth, type Birth } from './rows/birth-row.ts'
-import { seal, unseal } from './rows/seal.ts'
-import { openThread, type ThreadRow } from './rows/thread-row.ts'
+import { allRows, births, FAMILY_KEY } from '../../storage/keys.ts'
+import type { Check, Put, Query, Row } from '../../storage/storage.ts'
+import { openBirth, type Birth } from '../rows/birth-row.ts'
+import { seal, unseal } from '../rows/seal.ts'
+import { openThread, type ThreadRow } from '../rows/thread-row.ts'
 import { unlessDamaged, type Store } from './store.ts'
 
 /**

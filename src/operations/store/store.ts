@@ -1,9 +1,9 @@
-import { CheckpointerError } from '../errors.ts'
-import { escapeId, partitionOf, threadKey } from '../storage/keys.ts'
-import type { Check, SessionReport, Storage } from '../storage/storage.ts'
-import type { Place, Publish } from './host.ts'
-import type { CheckpointFacts } from './rows/checkpoint-row.ts'
-import { openThread, type ThreadFacts, type ThreadRow } from './rows/thread-row.ts'
+import { CheckpointerError } from '../../errors.ts'
+import { escapeId, partitionOf, threadKey } from '../../storage/keys.ts'
+import type { Check, SessionReport, Storage } from '../../storage/storage.ts'
+import type { Place, Publish } from '../host.ts'
+import type { CheckpointFacts } from '../rows/checkpoint-row.ts'
+import { openThread, type ThreadFacts, type ThreadRow } from '../rows/thread-row.ts'
 
 /** What every verb works on. */
 export interface Store {

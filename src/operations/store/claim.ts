@@ -1,9 +1,9 @@
-import { CheckpointerError, isTaken } from '../errors.ts'
-import { randomId } from '../ids.ts'
-import { CURRENT_FORMAT } from '../storage/format-version.ts'
-import { DATABASE_KEY, DATABASE_PARTITION, IMPORTS } from '../storage/keys.ts'
-import type { Row, SessionReport, Storage } from '../storage/storage.ts'
-import { seal, unseal } from './rows/seal.ts'
+import { CheckpointerError, isTaken } from '../../errors.ts'
+import { randomId } from '../../ids.ts'
+import { CURRENT_FORMAT } from '../../storage/format-version.ts'
+import { DATABASE_KEY, DATABASE_PARTITION, IMPORTS } from '../../storage/keys.ts'
+import type { Row, SessionReport, Storage } from '../../storage/storage.ts'
+import { seal, unseal } from '../rows/seal.ts'
 import { unlessDamaged } from './store.ts'
 
 interface DatabaseFacts {

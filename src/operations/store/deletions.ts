@@ -1,7 +1,7 @@
-import { CheckpointerError } from '../errors.ts'
-import { DATABASE_PARTITION, deletedKey, deletedRows } from '../storage/keys.ts'
-import type { Row } from '../storage/storage.ts'
-import { seal, unseal } from './rows/seal.ts'
+import { CheckpointerError } from '../../errors.ts'
+import { DATABASE_PARTITION, deletedKey, deletedRows } from '../../storage/keys.ts'
+import type { Row } from '../../storage/storage.ts'
+import { seal, unseal } from '../rows/seal.ts'
 import { unlessDamaged, type Store } from './store.ts'
 
 /**
