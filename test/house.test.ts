@@ -37,6 +37,7 @@ const wrong: readonly (readonly [file: string, code: string])[] = [
   ['src/operations/rows/names-adapter.ts', `export { memoryStorage } from '../../storage/memory.ts'`],
   ['src/operations/retention/rebases.ts', `export { compactSoon } from '../frames/compact.ts'`],
   ['src/operations/store/runs-verb.ts', `export { save } from '../save.ts'`],
+  ['src/operations/carry/export/imports.ts', `export { Importer } from '../import/importer.ts'`],
   ['src/operations/uses-engine.ts', `export { openDB } from 'idb'`],
   ['src/operations/uses-wire.ts', `export { wrap } from 'comlink'`],
   ['src/operations/looks-up.ts', `export type { Thread } from '../checkpointer/threads/thread.ts'`],

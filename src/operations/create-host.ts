@@ -1,7 +1,7 @@
 import { CheckpointerError, isTaken } from '../errors.ts'
 import type { Storage } from '../storage/storage.ts'
 import { endCarries, endCarry, exportPage, importPage } from './carry.ts'
-import { recoverImports } from './carry/clear.ts'
+import { recoverImports } from './carry/import/clear.ts'
 import { Claim } from './store/claim.ts'
 import { deleteCheckpoints, deleteRun, deleteThread } from './delete.ts'
 import { flush } from './flush.ts'

@@ -1,8 +1,8 @@
-import { CheckpointerError } from '../../errors.ts'
-import { through } from '../../through.ts'
-import { joined } from '../rows/joined.ts'
-import { MOST_LINE_BYTES } from './lines.ts'
-import type { ImportBounds } from '../host.ts'
+import { CheckpointerError } from '../../../errors.ts'
+import { through } from '../../../through.ts'
+import { joined } from '../../rows/joined.ts'
+import { MOST_LINE_BYTES } from '../lines.ts'
+import type { ImportBounds } from '../../host.ts'
 
 /** Few bytes may unpack to a thousand times as many, all at once: so only few are given at a time. */
 const FEED = 8 * 1024

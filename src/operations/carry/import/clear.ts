@@ -1,8 +1,8 @@
-import { CheckpointerError } from '../../errors.ts'
-import { allRows, DATABASE_PARTITION, FAMILY_KEY, importKey, unescapeId } from '../../storage/keys.ts'
-import { TABLES, type Row } from '../../storage/storage.ts'
-import { readFamily } from '../store/family.ts'
-import { checkThread, type Store } from '../store/store.ts'
+import { CheckpointerError } from '../../../errors.ts'
+import { allRows, DATABASE_PARTITION, FAMILY_KEY, importKey, unescapeId } from '../../../storage/keys.ts'
+import { TABLES, type Row } from '../../../storage/storage.ts'
+import { readFamily } from '../../store/family.ts'
+import { checkThread, type Store } from '../../store/store.ts'
 import { DEAD_AFTER, ImportRow, openImport, partitionsOf } from './import-row.ts'
 import { publishPartition } from './publish.ts'
 

@@ -1,9 +1,9 @@
-import { CheckpointerError } from '../../errors.ts'
-import { allRows, FAMILY_KEY } from '../../storage/keys.ts'
-import { bytesOf, TABLES, type Key, type Put } from '../../storage/storage.ts'
-import { LOST_RACE, tryCommit } from '../store/commit.ts'
-import { renewFamily } from '../store/family.ts'
-import type { Store } from '../store/store.ts'
+import { CheckpointerError } from '../../../errors.ts'
+import { allRows, FAMILY_KEY } from '../../../storage/keys.ts'
+import { bytesOf, TABLES, type Key, type Put } from '../../../storage/storage.ts'
+import { LOST_RACE, tryCommit } from '../../store/commit.ts'
+import { renewFamily } from '../../store/family.ts'
+import type { Store } from '../../store/store.ts'
 import { givenUp } from './import-row.ts'
 
 const MOST_PUTS = 64

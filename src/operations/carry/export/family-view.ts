@@ -1,11 +1,11 @@
-import { CheckpointerError } from '../../errors.ts'
-import { unescapeId } from '../../storage/keys.ts'
-import { readFamily } from '../store/family.ts'
-import { stretches, type Segment } from '../rows/lanes.ts'
-import { isListed, type ThreadFacts } from '../rows/thread-row.ts'
-import type { Store } from '../store/store.ts'
-import type { ThreadLine } from './lines.ts'
-import { Shown } from './shown.ts'
+import { CheckpointerError } from '../../../errors.ts'
+import { unescapeId } from '../../../storage/keys.ts'
+import { readFamily } from '../../store/family.ts'
+import { stretches, type Segment } from '../../rows/lanes.ts'
+import { isListed, type ThreadFacts } from '../../rows/thread-row.ts'
+import type { Store } from '../../store/store.ts'
+import type { ThreadLine } from '../lines.ts'
+import { Shown } from '../shown.ts'
 
 interface ViewedLane {
   readonly name: string

@@ -1,4 +1,4 @@
-import { fewRanges, type Ranges } from '../rows/lanes.ts'
+import { fewRanges, type Ranges } from '../../rows/lanes.ts'
 
 const MOST = 1024
 

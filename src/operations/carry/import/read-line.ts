@@ -1,7 +1,7 @@
-import { CheckpointerError } from '../../errors.ts'
-import { CURRENT_FORMAT } from '../../storage/format-version.ts'
-import { murmur3 } from '../rows/checksum.ts'
-import { EXPORT_VERSION, sumText, type ExportLine } from './lines.ts'
+import { CheckpointerError } from '../../../errors.ts'
+import { CURRENT_FORMAT } from '../../../storage/format-version.ts'
+import { murmur3 } from '../../rows/checksum.ts'
+import { EXPORT_VERSION, sumText, type ExportLine } from '../lines.ts'
 import { isLine } from './shapes.ts'
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

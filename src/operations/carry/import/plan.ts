@@ -1,5 +1,5 @@
-import { newLane, type Ranges, type Segment } from '../rows/lanes.ts'
-import type { ThreadLine } from './lines.ts'
+import { newLane, type Ranges, type Segment } from '../../rows/lanes.ts'
+import type { ThreadLine } from '../lines.ts'
 
 /** Forks of forks go this deep at most. */
 const MOST_SEGMENTS = 10_000

@@ -1,12 +1,12 @@
-import { CheckpointerError } from '../../errors.ts'
-import { pauses } from '../../state/slices/pause.ts'
-import { CURRENT_FORMAT } from '../../storage/format-version.ts'
-import { threadKey } from '../../storage/keys.ts'
-import { noThread, type Store } from '../store/store.ts'
-import { CHANGED, checkpointLines, type Leaving } from './export-rows.ts'
-import { writeLines } from './export-writes.ts'
+import { CheckpointerError } from '../../../errors.ts'
+import { pauses } from '../../../state/slices/pause.ts'
+import { CURRENT_FORMAT } from '../../../storage/format-version.ts'
+import { threadKey } from '../../../storage/keys.ts'
+import { noThread, type Store } from '../../store/store.ts'
+import { CHANGED, checkpointLines, type Leaving } from './rows.ts'
+import { writeLines } from './writes.ts'
 import { FamilyView } from './family-view.ts'
-import { EXPORT_VERSION, Tally, type ExportLine } from './lines.ts'
+import { EXPORT_VERSION, Tally, type ExportLine } from '../lines.ts'
 
 /** How often one family is begun again because a removal passed while it was read. */
 const TRIES = 8

@@ -1,9 +1,9 @@
-import { CheckpointerError } from '../../errors.ts'
-import { pauses, type Pause } from '../../state/slices/pause.ts'
-import { importPartition, threadKey } from '../../storage/keys.ts'
-import type { Store } from '../store/store.ts'
-import { FamilyImport } from './import-family.ts'
-import { joined } from '../rows/joined.ts'
+import { CheckpointerError } from '../../../errors.ts'
+import { pauses, type Pause } from '../../../state/slices/pause.ts'
+import { importPartition, threadKey } from '../../../storage/keys.ts'
+import type { Store } from '../../store/store.ts'
+import { FamilyImport } from './family-import.ts'
+import { joined } from '../../rows/joined.ts'
 import {
   MOST_PAYLOAD_BYTES,
   Tally,
@@ -12,8 +12,8 @@ import {
   type ExportLine,
   type ThreadLine,
   type WriteLine,
-} from './lines.ts'
-import type { ImportPageRequest } from '../host.ts'
+} from '../lines.ts'
+import type { ImportPageRequest } from '../../host.ts'
 import { planOf } from './plan.ts'
 import { LineReader } from './read-line.ts'
 import { wipe } from './stage.ts'

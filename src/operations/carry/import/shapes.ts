@@ -1,8 +1,8 @@
 /** What a line may be, to the last field: an export is a file, and may come from anyone. */
-import { checkId, isWriteIndex } from '../../ids.ts'
-import { isJsonObject } from '../../state/json.ts'
-import type { StoredInfo } from '../host.ts'
-import type { CheckpointLine, ExportLine, LineSegment, ThreadLine, WriteLine } from './lines.ts'
+import { checkId, isWriteIndex } from '../../../ids.ts'
+import { isJsonObject } from '../../../state/json.ts'
+import type { StoredInfo } from '../../host.ts'
+import type { CheckpointLine, ExportLine, LineSegment, ThreadLine, WriteLine } from '../lines.ts'
 
 type Is = (value: unknown) => boolean
 /** A check for every field of a type: the compiler sees to it that none is forgotten. */

@@ -1,10 +1,10 @@
-import { CheckpointerError } from '../../errors.ts'
-import { threadKey } from '../../storage/keys.ts'
-import type { ThreadRow } from '../rows/thread-row.ts'
-import type { Store } from '../store/store.ts'
-import { taken, type StagedImport } from './import.ts'
+import { CheckpointerError } from '../../../errors.ts'
+import { threadKey } from '../../../storage/keys.ts'
+import type { ThreadRow } from '../../rows/thread-row.ts'
+import type { Store } from '../../store/store.ts'
+import { taken, type StagedImport } from './importer.ts'
 import type { ImportRow } from './import-row.ts'
-import type { ImportedReply } from '../host.ts'
+import type { ImportedReply } from '../../host.ts'
 import { markUntidy, nameStaged, publishPartition, readStaged } from './publish.ts'
 
 const MOST_ID = 256

@@ -1,8 +1,8 @@
-import { CheckpointerError } from '../../errors.ts'
-import { DATABASE_PARTITION, importKey, importPartitions } from '../../storage/keys.ts'
-import type { Key, Row } from '../../storage/storage.ts'
-import { seal, unseal } from '../rows/seal.ts'
-import { unlessDamaged, type Store } from '../store/store.ts'
+import { CheckpointerError } from '../../../errors.ts'
+import { DATABASE_PARTITION, importKey, importPartitions } from '../../../storage/keys.ts'
+import type { Key, Row } from '../../../storage/storage.ts'
+import { seal, unseal } from '../../rows/seal.ts'
+import { unlessDamaged, type Store } from '../../store/store.ts'
 
 /** What the row of an import says: how far it has come, and when it last gave a sign of life. */
 export interface ImportFacts {
