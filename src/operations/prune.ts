@@ -1,7 +1,8 @@
 import type { Family } from './store/family.ts'
 import type { PruneRequest, RemovedReply } from './host.ts'
 import type { LaneRows } from './removal/lane-rows.ts'
-import { remove, type RemovalPlan } from './removal/removal.ts'
+import type { RemovalPlan } from './removal/plan.ts'
+import { remove } from './removal/removal.ts'
 import { toRemove } from './removal/rules.ts'
 import { needThread, noThread, type Store } from './store/store.ts'
 

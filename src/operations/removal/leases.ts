@@ -1,7 +1,7 @@
 import { allRows, beatKey, leaseKey, metaWithoutLeases, unescapeId } from '../../storage/keys.ts'
 import { TABLES, type Batch } from '../../storage/storage.ts'
 import type { Store } from '../store/store.ts'
-import type { RemovalPlan } from './removal.ts'
+import type { RemovalPlan } from './plan.ts'
 
 /**
  * The leases of deleted threads go with them: who held one then learns of the deletion, and does not begin the

@@ -1,0 +1,97 @@
+import { CheckpointerError } from '../../errors.ts'
+import { pauses } from '../../state/slices/pause.ts'
+import { birthKey, threadKey } from '../../storage/keys.ts'
+import type { Batch, Key } from '../../storage/storage.ts'
+import { rowName } from '../frames/frames.ts'
+import { threadPut, withWrites, type ThreadFacts } from '../rows/thread-row.ts'
+import { fitsCommit, LOST_RACE, tryCommit } from '../store/commit.ts'
+import { renewFamily, type Family } from '../store/family.ts'
+import { checkThread, type Store } from '../store/store.ts'
+import { dropRows, dropWrites, joinBatches } from './drop-rows.ts'
+import type { LaneRows } from './lane-rows.ts'
+import { dropLeases, wiped } from './leases.ts'
+import { lanesOf, viewsAfter, withHeads } from './losses.ts'
+import type { Outcome, RemovalPlan } from './plan.ts'
+import { sweep } from './sweep.ts'
+
+interface Done {
+  /** The one that the family's row now has. */
+  readonly version: string
+  /** Rows of checkpoints that were written anew; absent where rows went in further commits. */
+  readonly rewritten?: readonly Key[]
+}
+
+/** Carries a removal out: in one commit, or where that cannot hold it, hidden first and swept after. */
+export async function commitRemoval(
+  store: Store,
+  family: Family,
+  rowsOfLanes: LaneRows,
+  plan: RemovalPlan,
+  { after, remaining, unshown, lanes, wipes, later }: Outcome,
+): Promise<Done | typeof LOST_RACE> {
+  const { partition } = family
+  const damaged = plan.damaged ?? []
+  const checks = [
+    ...plan.losses.map(({ thread }) => checkThread(thread)),
+    ...damaged.map(({ key, version }) => ({ table: 'threads', key, version }) as const),
+  ]
+  const leases = plan.deleteThreads ? dropLeases(store, plan) : {}
+  if (wipes) {
+    const renewed = renewFamily(partition, family)
+    const version = await tryCommit(store, partition, {
+      ...leases,
+      checks: [...checks, renewed.check],
+      deleteRanges: wiped(),
+    })
+    return version === LOST_RACE ? LOST_RACE : { version }
+  }
+  const dropping = await Promise.all(plan.losses.map((loss) => dropWrites(store, partition, loss)))
+  const writes = joinBatches(...dropping)
+  const views = (facts: readonly ThreadFacts[]): Batch => ({
+    checks,
+    deletes: [
+      ...(leases.deletes ?? []),
+      ...damaged.map(({ key }) => ({ table: 'threads', key }) as const),
+      ...(plan.deleteThreads ? plan.losses : []).map(({ thread: { facts } }) => {
+        return { table: 'threads', key: threadKey(facts.thread, facts.namespace) } as const
+      }),
+      ...(plan.deleteThreads ? lanesOf(family, plan.losses, damaged) : []).map((lane) => {
+        return { table: 'meta', key: birthKey(lane) } as const
+      }),
+    ],
+    puts: plan.deleteThreads
+      ? []
+      : facts.map((each, i) => threadPut(partition, withWrites(each, -(dropping[i]?.deletes?.length ?? 0)))),
+  })
+  const dropped = new Set(unshown.map((row) => rowName(row.lane, row.seq)))
+  const trimmed = viewsAfter(family, plan.losses, (lane, seq) => !dropped.has(rowName(lane, seq)))
+  const pause = pauses()
+  const { batch: rows, rewritten } = await dropRows(store, partition, rowsOfLanes, remaining, unshown)
+  await pause()
+  const renewed = renewFamily(partition, family, later)
+  const whole = joinBatches(views(withHeads(trimmed, rewritten)), writes, rows, {
+    checks: [renewed.check],
+    puts: [renewed.put],
+  })
+  if (fitsCommit(store, whole)) {
+    const version = await tryCommit(store, partition, whole)
+    if (version === LOST_RACE) return LOST_RACE
+    const written = (rows.puts ?? []).filter(({ table }) => table === 'checkpoints')
+    return { version, rewritten: written.map(({ key }) => key) }
+  }
+
+  const hidden = renewFamily(partition, family, lanes)
+  const first = await tryCommit(
+    store,
+    partition,
+    joinBatches(views(after), writes, { checks: [hidden.check], puts: [hidden.put] }),
+  )
+  // The removal itself is done. What is left takes room, and goes with the next one at the latest.
+  if (first !== LOST_RACE)
+    await sweep(store, partition).catch((cause: unknown) => {
+      store.warn(
+        new CheckpointerError('FAILED', 'Removed rows still take room; a later removal frees it.', { cause }),
+      )
+    })
+  return first === LOST_RACE ? LOST_RACE : { version: first }
+}

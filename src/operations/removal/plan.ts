@@ -1,0 +1,38 @@
+import type { Row } from '../../storage/storage.ts'
+import type { Place } from '../host.ts'
+import type { CheckpointRow } from '../rows/checkpoint-row.ts'
+import type { ThreadFacts } from '../rows/thread-row.ts'
+import type { Loss } from './losses.ts'
+
+export interface RemovalPlan {
+  readonly losses: readonly Loss[]
+  /** The rows of these threads go as well, */
+  readonly deleteThreads?: boolean
+  /** and these rows of threads, which cannot be read. */
+  readonly damaged?: readonly Row[]
+  readonly dryRun?: boolean
+}
+
+/** How a removal goes about it. */
+export interface Pace {
+  /** Take about so many rows and say how many are left, in place of all of them at once. */
+  readonly most?: number
+  /** Not in this place's turn, as callers' removals are, but beside its saves. */
+  readonly beside?: Place
+}
+
+/** What a removal comes to. */
+export interface Outcome {
+  /** The threads that lose something, as they will be. */
+  readonly after: readonly ThreadFacts[]
+  /** All threads of the family that will be left. */
+  readonly remaining: readonly ThreadFacts[]
+  /** Rows that nobody will show. */
+  readonly unshown: readonly CheckpointRow[]
+  /** Where these stand, */
+  readonly lanes: readonly string[]
+  /** and where there may be more, which cannot be told yet. */
+  readonly later: readonly string[]
+  /** Nobody is left: the whole partition goes. */
+  readonly wipes: boolean
+}
