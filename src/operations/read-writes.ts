@@ -1,7 +1,7 @@
 import { partsOf, taskRange } from '../storage/keys.ts'
 import type { ReadWritesRequest, StoredWrite } from './host.ts'
 import { namedParts, openWrite } from './rows/write-row.ts'
-import { readWhole, type Store } from './store.ts'
+import { readWhole, type Store } from './store/store.ts'
 
 /** Small questions, often asked: what a task has yielded since, beside all else that its checkpoint may have. */
 export async function readWrites(store: Store, request: ReadWritesRequest): Promise<readonly StoredWrite[]> {
