@@ -4,6 +4,7 @@ import { endCarries, endCarry, exportPage, importPage } from './carry.ts'
 import { recoverImports } from './carry/import/clear.ts'
 import { Claim } from './store/claim.ts'
 import { deleteCheckpoints, deleteRun, deleteThread } from './delete.ts'
+import { dropWrites } from './drop-writes.ts'
 import { flush } from './flush.ts'
 import { copy, fork } from './fork.ts'
 import { head } from './head.ts'
@@ -161,6 +162,7 @@ export async function createHost({
     deleteRun: fenced(deleteRun),
     putWrites: fenced(putWrites),
     readWrites: verb(readWrites),
+    dropWrites: fenced(dropWrites),
     takeLease: verb(takeLease),
     keepLease: verb(keepLease),
     dropLease: verb(dropLease),

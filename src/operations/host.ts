@@ -26,6 +26,7 @@ import type {
   RemovedReply,
 } from './messages/removing.ts'
 import type {
+  DropWritesRequest,
   HeadReply,
   PutWritesReply,
   PutWritesRequest,
@@ -74,6 +75,8 @@ export interface Host {
   putWrites(request: PutWritesRequest): Promise<PutWritesReply>
   /** The pending writes of one task, in the order of their indexes; none where there is no such thread. */
   readWrites(request: ReadWritesRequest): Promise<readonly StoredWrite[]>
+  /** Lets go of what tasks have yielded from an index on; what is gone already is passed over. */
+  dropWrites(request: DropWritesRequest): Promise<void>
   takeLease(request: TakeLeaseRequest): Promise<TakeLeaseReply>
   /** Gives a sign of life, and goes on giving it for a while. False when the lease is another's by now. */
   keepLease(request: KeepLeaseRequest): Promise<boolean>

@@ -18,6 +18,7 @@ const KINDS: Record<keyof Host, 'reads' | 'acts'> = {
   deleteRun: 'acts',
   putWrites: 'acts',
   readWrites: 'reads',
+  dropWrites: 'acts',
   takeLease: 'acts',
   keepLease: 'acts',
   dropLease: 'acts',

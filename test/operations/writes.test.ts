@@ -1,9 +1,12 @@
+import type { Storage } from 'forkpoint'
 import { memoryStorage } from 'forkpoint/storage/memory'
 import { describe, expect, it } from 'vitest'
 import { createHost } from '../../src/operations/create-host.ts'
 import type { Host, StoredWrite } from '../../src/operations/host.ts'
 import type { Json } from '../../src/state/json.ts'
 import { fromBytes, toBytes } from '../../src/state/json-bytes.ts'
+import { allRows } from '../../src/storage/keys.ts'
+import { rejection } from '../../src/testing/checkpointer/ground.ts'
 
 const place = { thread: 't', namespace: '' }
 const LARGE = 'x'.repeat(60_000)
@@ -16,8 +19,8 @@ const write = (taskId: string, index: number, value: Json): StoredWrite => ({
 })
 
 /** A thread of two checkpoints: the second has writes of several tasks. */
-async function furnished(): Promise<Host> {
-  const host = await createHost({ storage: memoryStorage() })
+async function furnished(storage = memoryStorage()): Promise<Host> {
+  const host = await createHost({ storage })
   for (const n of [1, 2])
     await host.save({ ...place, key: `k${n}`, createdAt: n, fields: {}, frame: { body: toBytes({ n }) } })
   const writes = [
@@ -62,5 +65,62 @@ describe('the writes of one task', () => {
     expect(await read(host, { taskId: 'none' })).toEqual([])
     expect(await read(host, { checkpoint: 1 })).toEqual([])
     expect(await read(host, { thread: 'other' })).toEqual([])
+  })
+})
+
+const partsIn = async (storage: Storage): Promise<number> => {
+  const [rows = []] = await storage.read('t', [{ table: 'parts', ...allRows() }])
+  return rows.length
+}
+
+describe('writes that are dropped', () => {
+  const drop = { ...place, checkpoint: 2, tasks: ['task', 'none'], from: 2 }
+
+  it('go with their parts from the index that was named, and no others', async () => {
+    const storage = memoryStorage()
+    const host = await furnished(storage)
+    expect(await partsIn(storage)).toBeGreaterThan(0)
+    await host.dropWrites(drop)
+    expect(await read(host)).toEqual([
+      [-1, 'attempt'],
+      [0, 'first'],
+    ])
+    expect(await read(host, { taskId: 'tas' })).toHaveLength(1)
+    expect(await partsIn(storage)).toBe(0)
+    expect((await host.verify({})).problems).toEqual([])
+    await host.putWrites({ ...place, checkpoint: 2, writes: [write('task', 2, 'again')] })
+    expect(await read(host, { from: 2 })).toEqual([[2, 'again']])
+  })
+
+  it('go in as many commits as the storage needs, and are counted right beside other writers', async () => {
+    const limits = { valueBytes: 60_000, commitBytes: 200_000, operations: 20 }
+    const storage = memoryStorage({ limits })
+    const host = await furnished(storage)
+    const beside = await createHost({ storage })
+    for (let index = 20; index < 60; index++)
+      await host.putWrites({
+        ...place,
+        checkpoint: 2,
+        writes: [write('task', index, index % 3 ? index : LARGE)],
+      })
+    await Promise.all([
+      host.dropWrites(drop),
+      ...[1, 2, 3].map((index) =>
+        beside.putWrites({ ...place, checkpoint: 2, writes: [write('beside', index, index)] }),
+      ),
+    ])
+    expect(await read(host, { from: 2 })).toEqual([])
+    expect(await read(host, { taskId: 'beside' })).toHaveLength(3)
+    expect(await partsIn(storage)).toBe(0)
+    expect((await host.verify({})).problems).toEqual([])
+  })
+
+  it('are nothing to be told of where they are gone, and stay under a lease that is another’s', async () => {
+    const host = await furnished()
+    await host.dropWrites({ ...drop, thread: 'other' })
+    await host.dropWrites({ ...drop, checkpoint: 7 })
+    await host.takeLease({ thread: 't', always: true })
+    await rejection(host.dropWrites({ ...drop, lease: 'old' }), 'LEASE_LOST')
+    expect(await read(host, { from: 2 })).toHaveLength(2)
   })
 })

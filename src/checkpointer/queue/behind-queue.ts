@@ -14,6 +14,8 @@ const AFTER: Partial<Record<Verb, First>> = {
   load: { of: 'place', isNeeded: true },
   history: { of: 'place', isNeeded: true },
   putWrites: { of: 'place', isNeeded: true },
+  // They are no longer needed because of a save: that comes first.
+  dropWrites: { of: 'place', isNeeded: true },
   threads: { of: 'all', isNeeded: true },
   exportPage: { of: 'all', isNeeded: true },
   importPage: { of: 'all', isNeeded: false },

@@ -71,3 +71,11 @@ export interface PutWritesReply {
   /** How many of them are new; the others were there before. */
   readonly written: number
 }
+
+export interface DropWritesRequest extends Place, Fenced {
+  /** The seq of their checkpoint. */
+  readonly checkpoint: number
+  readonly tasks: readonly string[]
+  /** Only from this index on. */
+  readonly from: number
+}
