@@ -3,7 +3,7 @@ import { checkFlag, checkOptions, invalid, type Names } from '../options/options
 import { checkBytes, wholeNumber } from './prune-rules.ts'
 
 /**
- * What a thread lets go by itself, after enough has been saved to it; the head always stays. As with `prune`, a
+ * What a thread lets go by itself, after enough has been saved to it or, by `olderThan`, as time passes; the head always stays. As with `prune`, a
  * checkpoint goes when no rule holds it.
  */
 export interface ThreadRetention {

@@ -1,6 +1,7 @@
 import type { Place, RetentionRules, StoreRetention } from '../host.ts'
 import type { ThreadFacts } from '../rows/thread-row.ts'
 import { placeText, readThread, type Keeper, type Store } from '../store/store.ts'
+import { Ageing } from './ageing.ts'
 import { Ceiling } from './ceiling.ts'
 import { Due } from './due.ts'
 import { letGo } from './let-go.ts'
@@ -14,17 +15,21 @@ const PATIENCE = 250
 /** Does a part of something; whether there is more. */
 type Task = () => Promise<boolean>
 
-/** No thread's name: it has no colon. */
+/** No thread's names: they have no colon. */
 const CEILING = 'ceiling'
+const AGEING = 'ageing'
 
 /**
  * Retention: after enough saves a thread is looked at, and what its rules let go goes, a bite at a time, between
- * the saves. Never two bites at once; closing waits for the one under way.
+ * the saves; those that nobody saves to have their turn as time passes. Never two bites at once; closing waits for the
+ * one under way.
  */
 export class Retention implements Keeper {
   readonly #store: Store
-  readonly #policy: StoreRetention | undefined
+  /** Of every thread that has no rules of its own. */
+  readonly #rules: RetentionRules | undefined
   readonly #due = new Due()
+  readonly #ageing: Ageing
   readonly #ceiling: Ceiling | undefined
   readonly #waiting = new Map<string, Task>()
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -34,19 +39,24 @@ export class Retention implements Keeper {
 
   constructor(store: Store, policy: StoreRetention | undefined) {
     this.#store = store
-    this.#policy = policy
-    if (policy?.maxBytes !== undefined) this.#ceiling = new Ceiling(store, policy.maxBytes)
+    const { maxBytes, ...rules } = policy ?? { keepLabelled: true }
+    this.#rules = policy && rules
+    if (maxBytes !== undefined) this.#ceiling = new Ceiling(store, maxBytes)
+    this.#ageing = new Ageing(
+      store,
+      (thread) => this.#rulesOf(thread),
+      (steps) => this.#inSteps(AGEING, steps),
+    )
+    this.#ageing.heardOf(rules.olderThan)
   }
 
   saved(thread: ThreadFacts, count: number): void {
     this.#lastSave = performance.now()
     const rules = this.#rulesOf(thread)
+    this.#ageing.heardOf(rules?.olderThan)
     const place = { thread: thread.thread, namespace: thread.namespace }
     if (rules && this.#due.saved(thread, rules, count)) this.#wait(placeText(place), () => this.#look(place))
-    if (this.#ceiling?.isDue && !this.#waiting.has(CEILING)) {
-      const steps = this.#ceiling.makeRoom()
-      this.#wait(CEILING, async () => !(await steps.next()).done)
-    }
+    if (this.#ceiling?.isDue && !this.#waiting.has(CEILING)) this.#inSteps(CEILING, this.#ceiling.makeRoom())
   }
 
   put(partition: string, bytes: number): void {
@@ -56,7 +66,7 @@ export class Retention implements Keeper {
   /** Once for all that wait: they may wait for each other's turns. */
   makeRoom(place: Place): Promise<boolean> {
     const rulesOf = (thread: ThreadFacts): RetentionRules | undefined => this.#rulesOf(thread)
-    this.#makingRoom ??= makeRoom(this.#store, place, rulesOf, this.#policy !== undefined).finally(() => {
+    this.#makingRoom ??= makeRoom(this.#store, place, rulesOf, this.#rules !== undefined).finally(() => {
       this.#makingRoom = undefined
     })
     return this.#makingRoom
@@ -65,13 +75,18 @@ export class Retention implements Keeper {
   /** No bite after this one. Once more when that has come to its end: it may have something to tell. */
   stop(): void {
     clearTimeout(this.#timer)
+    this.#ageing.stop()
     this.#waiting.clear()
     this.#ceiling?.tell()
   }
 
   #rulesOf({ retention }: ThreadFacts): RetentionRules | undefined {
-    const rules = retention ?? this.#policy
+    const rules = retention ?? this.#rules
     return rules && letsGo(rules) ? rules : undefined
+  }
+
+  #inSteps(name: string, steps: AsyncGenerator<void>): void {
+    this.#wait(name, async () => !(await steps.next()).done)
   }
 
   #wait(name: string, task: Task): void {

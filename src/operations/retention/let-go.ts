@@ -12,15 +12,17 @@ const BITE = 128
 
 /**
  * Lets go of some of what the rules let go in one namespace of a thread; the reply says how many are left for the
- * next time. `all`: also what would better wait. `beside`: as `remove` has it.
+ * next time, and when age lets go of more. `all`: also what would better wait. `isIdle`: nothing is added to it, as far
+ * as is known. `beside`: as `remove` has it.
  */
 export async function letGo(
   store: Store,
   { partition, place }: { readonly partition: string; readonly place: Place },
   rules: RetentionRules,
-  { all = false, beside }: { readonly all?: boolean; readonly beside?: Place } = {},
-): Promise<RemovedReply> {
+  { all = false, isIdle = false, beside }: LetGoOptions = {},
+): Promise<RemovedReply & { readonly nextAt: number }> {
   const { thread, namespace } = place
+  let nextAt = Number.POSITIVE_INFINITY
   const reply = await remove(
     store,
     partition,
@@ -29,13 +31,22 @@ export async function letGo(
       if (!row) return { losses: [] }
       const shown = await rows.shownBy(row.facts.segments)
       const goes = toRemove(shown, { ...atOnce(rules), ancestors: 'drop' })
-      return { losses: [{ thread: row, shown, seqs: all ? goes : withoutHeavy(shown, goes, rules) }] }
+      const stays = holding(shown, rules, isIdle)
+      nextAt = nextByAge(shown, goes, stays, rules)
+      const seqs = all ? goes : withoutHeavy(shown, goes, stays)
+      return { losses: [{ thread: row, shown, seqs }] }
     },
     { most: BITE, ...(beside ? { beside } : {}) },
   )
   const seqs = reply.removed.map(({ seq }) => seq)
   if (seqs.length > 0) store.publish({ type: 'pruned', thread, namespace, seqs })
-  return reply
+  return { ...reply, nextAt }
+}
+
+interface LetGoOptions {
+  readonly all?: boolean
+  readonly isIdle?: boolean
+  readonly beside?: Place
 }
 
 /** With an age become an instant. */
@@ -43,25 +54,39 @@ function atOnce({ olderThan, ...rules }: RetentionRules): RetentionRules {
   return olderThan === undefined ? rules : { ...rules, olderThan: Date.now() - olderThan }
 }
 
+type Holds = (row: CheckpointRow) => boolean
+
+/** What stays for good; of a thread that nothing is added to these are its newest too. */
+function holding(shown: readonly CheckpointRow[], rules: RetentionRules, isIdle: boolean): Holds {
+  const newest = new Set(isIdle ? shown.slice(-Math.max(1, rules.keepLast ?? 0)) : [])
+  return (row) => newest.has(row) || isHeld(row.seq, row.facts.label, rules)
+}
+
+/** When the next of them is too old. */
+function nextByAge(
+  shown: readonly CheckpointRow[],
+  goes: ReadonlySet<number>,
+  stays: Holds,
+  { olderThan = Number.POSITIVE_INFINITY }: RetentionRules,
+): number {
+  const young = shown.filter((row) => !goes.has(row.seq) && !stays(row))
+  return young.reduce(
+    (at, { facts }) => Math.min(at, facts.createdAt + olderThan + 1),
+    Number.POSITIVE_INFINITY,
+  )
+}
+
 /**
  * What stands on a checkpoint that goes is put on another, or becomes a keyframe. Of a large state that is much to
  * write, and would be again with the next ones: such a chain goes only when nothing more of it will, so that it is
  * done once. Until then a few more checkpoints stay than were asked for.
  */
-function withoutHeavy(
-  shown: readonly CheckpointRow[],
-  goes: ReadonlySet<number>,
-  rules: RetentionRules,
-): Set<number> {
+function withoutHeavy(shown: readonly CheckpointRow[], goes: ReadonlySet<number>, stays: Holds): Set<number> {
   const now = new Set<number>()
   for (const chain of chainsOf(shown))
-    if (isLight(chain) || isSettled(chain, goes, rules))
+    if (isLight(chain) || chain.every((row) => goes.has(row.seq) || stays(row)))
       for (const { seq } of chain) if (goes.has(seq)) now.add(seq)
   return now
 }
 
 const isLight = ([first]: Chain): boolean => (first?.facts.frame.whole ?? 0) <= LIGHT
-
-/** What stays of it stays for good. */
-const isSettled = (chain: Chain, goes: ReadonlySet<number>, rules: RetentionRules): boolean =>
-  chain.every(({ seq, facts }) => goes.has(seq) || isHeld(seq, facts.label, rules))

@@ -99,6 +99,32 @@ export function retainingLaws(fresh: Fresh): void {
   )
 
   it(
+    'what is too old goes also from threads that nobody saves to, as their rules have it',
+    on(fresh, async (before, ground) => {
+      const thread = before.thread<Talk>('a')
+      await fill(thread, 4)
+      await thread.save(talk(5), { label: 'keep' })
+      await fill(thread, 25, 6)
+      await fill(before.thread<Talk>('a', { namespace: 'part' }), 15)
+      await fill(before.thread<Talk>('all', { retention: false }), 15)
+      await fill(before.thread<Talk>('few', { retention: { olderThan: 100 } }), 15)
+      await fill(before.thread<Talk>('young', { retention: { olderThan: 3_600_000 } }), 15)
+      const fork = await before.thread<Talk>('young').fork({ at: 12, as: 'fork' })
+      await before.close()
+      const checkpointer = await ground.open({ retention: { olderThan: 300, keepLast: 2, keepEvery: 10 } })
+      expect(await whenLetGo(checkpointer, 'few', 1)).toEqual([15])
+      expect(await whenLetGo(checkpointer, 'a', 5)).toEqual([5, 10, 20, 24, 25])
+      const part = checkpointer.thread<Talk>('a', { namespace: 'part' })
+      expect(await seqsOf(part.history({ order: 'oldest' }))).toEqual([10, 14, 15])
+      await expectStates(checkpointer.thread('all'), talks(range(1, 15)))
+      await expectStates(checkpointer.thread('young'), talks(range(1, 15)))
+      await expectStates(checkpointer.thread(fork.id), talks(range(1, 12)))
+      await expectStates(checkpointer.thread('a'), talks([5, 10, 20, 24, 25]))
+      expect((await checkpointer.verify()).problems).toEqual([])
+    }),
+  )
+
+  it(
     'a thread of its own mind keeps to its own rules, its forks too, and the others to those of all',
     on(fresh, async (_, ground) => {
       const checkpointer = await ground.open({ retention: { keepLast: 5 } })
