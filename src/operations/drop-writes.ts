@@ -1,10 +1,10 @@
 import { taskRange } from '../storage/keys.ts'
 import type { Limits } from '../storage/storage.ts'
-import { LOST_RACE, tryCommit, untilCommitted } from './commit.ts'
+import { LOST_RACE, tryCommit, untilCommitted } from './store/commit.ts'
 import type { DropWritesRequest } from './host.ts'
 import { threadPut, withWrites } from './rows/thread-row.ts'
 import { partsOfWrite } from './rows/write-row.ts'
-import { checkThread, readThread, type Store } from './store.ts'
+import { checkThread, readThread, type Store } from './store/store.ts'
 
 /** So many rows a commit, that saves in between need not wait for long. */
 const AT_ONCE = 256
