@@ -3,7 +3,6 @@ import type { Checkpointer, CheckpointerEvent, CheckpointInfo, ThreadSummary } f
 import type { AgentThread } from './agent.ts'
 import { hashOf, nameInHash, newName } from './names.ts'
 import { oneAtATime } from './one-at-a-time.ts'
-import { isTaken, whenFree } from './run-lock.ts'
 import { Runs } from './runs.ts'
 import { removeThread, forkThread, pruneThread } from './thread-actions.ts'
 import { dismiss } from './view/confirm.ts'
@@ -20,7 +19,6 @@ export class App {
   /** The checkpoint that somebody chose; else the newest is shown, whichever it is. */
   #chosen: number | undefined
   #head: number | undefined
-  #waiting: string | undefined
 
   constructor(checkpointer: Checkpointer, first: string) {
     this.#checkpointer = checkpointer
@@ -94,7 +92,9 @@ export class App {
   #tell(outcome: Awaited<ReturnType<Runs['start']>>, id: string): void {
     if (outcome === 'finished') say(`The agent has finished in ${id}.`)
     if (outcome === 'stopped') say(`Stopped ${id}. Run goes on from the last checkpoint.`)
-    if (outcome === 'elsewhere') say(`${id} runs in another tab; its steps appear here too.`)
+    if (outcome !== 'elsewhere') return
+    say(`${id} runs in another tab; its steps appear here too.`)
+    this.#watch(id)
   }
 
   async #delete(): Promise<void> {
@@ -111,7 +111,9 @@ export class App {
   }
 
   #hear(event: CheckpointerEvent): void {
-    if (event.type === 'deleted' && event.thread === this.#thread.id) this.#runs.stop(event.thread)
+    const { id } = this.#thread
+    if (event.type === 'deleted' && event.thread === id) this.#runs.stop(id)
+    if (event.type === 'saved' && event.thread === id) this.#watch(id)
     this.#refresh()
   }
 
@@ -120,7 +122,7 @@ export class App {
     const threads = await this.#threads()
     const checkpoints: CheckpointInfo[] = []
     for await (const info of thread.history()) checkpoints.push(info)
-    const doing = await this.#doing(thread.id, checkpoints[0])
+    const doing = this.#doing(thread.id, checkpoints[0])
     if (thread !== this.#thread) return
     this.#head = checkpoints[0]?.seq
     if (!checkpoints.some(({ seq }) => seq === this.#chosen)) this.#chosen = undefined
@@ -142,25 +144,16 @@ export class App {
     )
   }
 
-  async #doing(id: string, head: CheckpointInfo | undefined): Promise<Doing> {
+  #doing(id: string, head: CheckpointInfo | undefined): Doing {
     if (this.#runs.isGoing(id)) return { is: 'running', step: this.#runs.stepOf(id) ?? head?.step }
-    if (await isTaken(id)) {
-      this.#refreshWhenFree(id)
-      return { is: 'running elsewhere' }
-    }
+    if (this.#runs.isElsewhere(id)) return { is: 'running elsewhere' }
     const before = head?.next?.[0]
     if (before !== undefined) return { is: 'paused', before }
     return { is: head ? 'finished' : 'new' }
   }
 
-  #refreshWhenFree(id: string): void {
-    if (this.#waiting === id) return
-    this.#waiting = id
-    attempt(async () => {
-      await whenFree(id)
-      if (this.#waiting === id) this.#waiting = undefined
-      await this.#refreshOnce()
-    })
+  #watch(id: string): void {
+    attempt(() => this.#runs.watch(this.#checkpointer.thread(id)))
   }
 
   async #threads(limit = 100): Promise<ThreadSummary[]> {

@@ -1,7 +1,9 @@
 /** The runs of this tab, and the note that each leaves behind so that a reload can pick it up. */
-import type { CheckpointInfo } from 'forkpoint'
+import { CheckpointerError, type CheckpointInfo, type Lease } from 'forkpoint'
 import { runAgent, type AgentThread, type Ending, type RunOptions } from './agent.ts'
-import { alone } from './run-lock.ts'
+
+/** A tab that is reloaded gives its lease back a moment later. */
+const PATIENCE_MS = 1000
 
 export type Outcome = Ending | 'elsewhere' | 'nothing'
 
@@ -14,8 +16,10 @@ export interface RunListener {
 
 export class Runs {
   readonly #going = new Map<string, AbortController>()
-  /** Those of them that have the lock, with the last step that each has saved. */
+  /** Those of them that have the lease, with the last step that each has saved. */
   readonly #steps = new Map<string, number | undefined>()
+  /** Whose lease another tab has. */
+  readonly #elsewhere = new Set<string>()
   readonly #listener: RunListener
 
   constructor(listener: RunListener) {
@@ -24,6 +28,10 @@ export class Runs {
 
   isGoing(thread: string): boolean {
     return this.#steps.has(thread)
+  }
+
+  isElsewhere(thread: string): boolean {
+    return this.#elsewhere.has(thread)
   }
 
   /** The last step that a run of this tab has saved. */
@@ -45,16 +53,34 @@ export class Runs {
     return runId === null ? 'nothing' : this.#run(thread, runId, true)
   }
 
+  /** Somebody else runs it, perhaps: waits until nobody does. The handle is to be one that nothing else is done with. */
+  async watch(thread: AgentThread): Promise<void> {
+    const { id } = thread
+    if (this.#going.has(id) || this.#elsewhere.has(id)) return
+    this.#elsewhere.add(id)
+    this.#listener.onChange()
+    try {
+      const lease = await thread.lease()
+      await lease.release()
+    } finally {
+      this.#elsewhere.delete(id)
+      this.#listener.onChange()
+    }
+  }
+
   async #run(thread: AgentThread, runId: string, isResumed: boolean): Promise<Outcome> {
     const { id } = thread
     if (this.#going.has(id)) return 'nothing'
     const controller = new AbortController()
     this.#going.set(id, controller)
     try {
-      const outcome = await alone(id, () =>
-        this.#work(thread, isResumed, { runId, signal: controller.signal }),
-      )
-      return outcome ?? 'elsewhere'
+      const lease = await leaseOf(thread)
+      if (!lease) return 'elsewhere'
+      try {
+        return await this.#work(thread, isResumed, { runId, signal: controller.signal })
+      } finally {
+        await lease.release()
+      }
     } finally {
       this.#going.delete(id)
       this.#steps.delete(id)
@@ -81,6 +107,16 @@ export class Runs {
     } finally {
       note.remove(id)
     }
+  }
+}
+
+/** Of all tabs, one runs a thread at a time; nothing when another one keeps its lease. */
+async function leaseOf(thread: AgentThread): Promise<Lease | undefined> {
+  try {
+    return await thread.lease({ wait: PATIENCE_MS })
+  } catch (error) {
+    if (CheckpointerError.is(error, 'BLOCKED')) return undefined
+    throw error
   }
 }
 

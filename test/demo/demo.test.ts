@@ -143,16 +143,19 @@ it('plans by the message that a fork has edited', async () => {
   await step(page, 1)
   await page.getByRole('button', { name: 'Stop' }).click()
   await page.getByText(/^Stopped/).waitFor()
+  const origin = await thread(page)
   await row(page, 1).click()
   await page.getByRole('button', { name: 'Fork from here' }).click()
   await page.getByText('What comes next, plan, reads this message').waitFor()
   await page.getByLabel('Last message').fill('Which wreck was there at Scilly?')
   await page.getByRole('button', { name: 'Fork', exact: true }).click()
   await page.getByText(/at seq 1, with another last message/).waitFor()
+  // Until it shows the fork, it is the origin that would run.
+  await expect.poll(() => thread(page)).not.toBe(origin)
   await page.getByRole('button', { name: 'Run', exact: true }).click()
   // Not while it is the newest: then the page would go on to show what comes after it.
-  await row(page, 4).waitFor()
-  await row(page, 3).click()
+  await row(page, 5).waitFor()
+  await row(page, 4).click()
   await page.locator('blockquote', { hasText: 'Found “The wreck at Scilly”' }).waitFor()
 })
 
