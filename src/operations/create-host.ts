@@ -11,6 +11,7 @@ import { head } from './head.ts'
 import { history } from './history.ts'
 import { underLease } from './store/fence.ts'
 import type { Host, OfThread, Publish, SettleRequest, StoreRetention } from './host.ts'
+import { Line } from './store/line.ts'
 import { dropLease, keepLease, takeLease } from './lease.ts'
 import { load } from './load.ts'
 import { prune } from './prune.ts'
@@ -77,6 +78,7 @@ export async function createHost({
     threads: threadsSeen,
     claim,
     isWitnessed,
+    line: new Line(() => claim.database),
     inTurn(place, work) {
       const name = placeText(place)
       const turn = (turns.get(name) ?? Promise.resolve()).then(work, work)

@@ -1,6 +1,6 @@
 import { taskRange } from '../storage/keys.ts'
 import type { Limits } from '../storage/storage.ts'
-import { LOST_RACE, tryCommit, untilCommitted } from './store/commit.ts'
+import { attemptsOn, LOST_RACE, tryCommit, untilCommitted } from './store/commit.ts'
 import type { DropWritesRequest } from './host.ts'
 import { threadPut, withWrites } from './rows/thread-row.ts'
 import { partsOfWrite } from './rows/write-row.ts'
@@ -18,7 +18,9 @@ const pageFor = ({ operations }: Limits): number =>
 export async function dropWrites(store: Store, request: DropWritesRequest): Promise<void> {
   for (const taskId of request.tasks)
     for (let left = true; left;)
-      left = await store.inTurn(request, () => untilCommitted(() => dropSome(store, request, taskId)))
+      left = await store.inTurn(request, () =>
+        untilCommitted(attemptsOn(store, request), () => dropSome(store, request, taskId)),
+      )
 }
 
 /** Whether there may be more. */

@@ -17,14 +17,14 @@ import { birthPut } from './rows/birth-row.ts'
 import { borrow, laneOf, newLane } from './rows/lanes.ts'
 import { seal, unseal } from './rows/seal.ts'
 import { emptyThread, openThread, threadPut, type ThreadFacts, type ThreadRow } from './rows/thread-row.ts'
-import { LOST_RACE, tryCommit, untilRecognised } from './store/commit.ts'
+import { attemptsOn, LOST_RACE, tryCommit, untilRecognised } from './store/commit.ts'
 import { checkThread, describe, needThread, readThread, type Store } from './store/store.ts'
 
 /** A new thread that shows its origin's rows up to a checkpoint, and goes on from there. Copies nothing. */
 export async function fork(store: Store, request: ForkRequest): Promise<ForkReply> {
   const { thread, namespace, as } = request
   const reply = await store.inTurn({ thread, namespace }, () =>
-    untilRecognised(async () => {
+    untilRecognised(attemptsOn(store, request), async () => {
       const origin = await needThread(store, request)
       const point = request.at ? (await needCheckpoint(store, origin, request.at)).facts : origin.facts.head
       if (!point)
@@ -120,7 +120,7 @@ function firstOwn(
 /** The whole thread again under another id, with all its namespaces, branches and pending writes. */
 export async function copy(store: Store, request: CopyRequest): Promise<void> {
   const { thread, as } = request
-  const seq = await untilRecognised(async () => {
+  const seq = await untilRecognised(attemptsOn(store, { thread, namespace: '' }), async () => {
     const root = await needThread(store, { thread, namespace: '' })
     const { partition } = root
     const [rows = [], family] = await store.storage.read(partition, [

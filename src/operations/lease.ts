@@ -1,6 +1,6 @@
 import { beatKey, leaseKey, partitionOf } from '../storage/keys.ts'
 import type { Row } from '../storage/storage.ts'
-import { LOST_RACE, tryCommit, untilCommitted } from './store/commit.ts'
+import { attemptsOn, LOST_RACE, tryCommit, untilCommitted } from './store/commit.ts'
 import type { HeldLease, KeepLeaseRequest, TakeLeaseReply, TakeLeaseRequest } from './host.ts'
 import { seal, unseal } from './rows/seal.ts'
 import { partitionFor, unlessDamaged, type Store } from './store/store.ts'
@@ -24,20 +24,23 @@ export async function takeLease(
   { thread, always = false, silent }: TakeLeaseRequest,
 ): Promise<TakeLeaseReply> {
   const [key, beat] = [leaseKey(thread), beatKey(thread)]
-  const reply = await untilCommitted<TakeLeaseReply>(async () => {
-    const partition = await partitionFor(store, thread)
-    const [rows] = await store.storage.read(partition, [{ table: 'meta', keys: [key, beat] }])
-    const held = rows?.find((row) => row.key[0] === key[0])
-    const sign = rows?.find((row) => row.key[0] === beat[0])?.version ?? held?.version
-    if (held && sign !== undefined && !always && sign !== silent) return { sign }
-    const facts: LeaseFacts = { token: Math.max(Date.now(), tokenOf(partition, held) + 1) }
-    const lease = await tryCommit(store, partition, {
-      checks: [{ table: 'meta', key, version: held?.version }],
-      deletes: [{ table: 'meta', key: beat }],
-      puts: [{ table: 'meta', key, head: seal(partition, 'meta', key, facts) }],
-    })
-    return lease === LOST_RACE ? LOST_RACE : { lease, token: facts.token }
-  })
+  const reply = await untilCommitted<TakeLeaseReply>(
+    attemptsOn(store, { thread, namespace: '' }),
+    async () => {
+      const partition = await partitionFor(store, thread)
+      const [rows] = await store.storage.read(partition, [{ table: 'meta', keys: [key, beat] }])
+      const held = rows?.find((row) => row.key[0] === key[0])
+      const sign = rows?.find((row) => row.key[0] === beat[0])?.version ?? held?.version
+      if (held && sign !== undefined && !always && sign !== silent) return { sign }
+      const facts: LeaseFacts = { token: Math.max(Date.now(), tokenOf(partition, held) + 1) }
+      const lease = await tryCommit(store, partition, {
+        checks: [{ table: 'meta', key, version: held?.version }],
+        deletes: [{ table: 'meta', key: beat }],
+        puts: [{ table: 'meta', key, head: seal(partition, 'meta', key, facts) }],
+      })
+      return lease === LOST_RACE ? LOST_RACE : { lease, token: facts.token }
+    },
+  )
   if ('token' in reply) await past(reply.token)
   return reply
 }

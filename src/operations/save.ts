@@ -1,5 +1,5 @@
 import { isTaken, CheckpointerError } from '../errors.ts'
-import { LOST_RACE, untilRecognised } from './store/commit.ts'
+import { attemptsOn, LOST_RACE, untilRecognised } from './store/commit.ts'
 import { underLease } from './store/fence.ts'
 import { compactSoon, isLong, shortened } from './frames/compact.ts'
 import type {
@@ -73,7 +73,7 @@ async function saveSome(
   relaxed: boolean,
 ): Promise<readonly StoredInfo[]> {
   try {
-    return await untilRecognised(async (tried) => {
+    return await untilRecognised(attemptsOn(store, place), async (tried) => {
       if (tried > 0 || saves.some(({ retry }) => retry))
         return attempt(store, place, saves, relaxed, await readThread(store, place), true)
       // What was remembered saves a read, but may be old: it never decides that a save is refused.

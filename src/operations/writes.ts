@@ -1,7 +1,7 @@
 import { CheckpointerError } from '../errors.ts'
 import { checkpointKey, seqRange, writeKey, writeName } from '../storage/keys.ts'
 import type { Batch, Check, Key, Row } from '../storage/storage.ts'
-import { LOST_RACE, tryCommit, untilRecognised } from './store/commit.ts'
+import { attemptsOn, LOST_RACE, tryCommit, untilRecognised } from './store/commit.ts'
 import { byRef, needCheckpoint } from './store/find.ts'
 import type { PutWritesReply, PutWritesRequest, StoredWrite } from './host.ts'
 import { threadPut, timeOfWrites, withWrites, type ThreadFacts, type ThreadRow } from './rows/thread-row.ts'
@@ -18,7 +18,7 @@ export async function putWrites(store: Store, request: PutWritesRequest): Promis
   const place = { thread, namespace }
   const done = await store.inTurn(place, () =>
     withRoom(store, place, () =>
-      untilRecognised(async (tried) => {
+      untilRecognised(attemptsOn(store, place), async (tried) => {
         const ground = (tried === 0 && (await remembered(store, request))) || (await looked(store, request))
         return commitWrites(store, request, ground)
       }),

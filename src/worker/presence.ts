@@ -1,4 +1,5 @@
 import { randomId } from '../ids.ts'
+import { holdLock, locksHere } from '../locks.ts'
 
 /**
  * A page that dies says nothing, and its port says nothing of it. So it holds a Web Lock as long as it is there, and
@@ -11,18 +12,11 @@ export interface Presence {
   letGo(): void
 }
 
-const locksHere = (): LockManager | undefined =>
-  (globalThis.navigator as Partial<Navigator> | undefined)?.locks
-
 /** Resolves when the lock is held; with nothing where none is to be had. */
 export async function showPresence(): Promise<Presence | undefined> {
-  const locks = locksHere()
-  if (!locks) return undefined
   const name = `forkpoint:page:${randomId()}`
-  return new Promise((resolve) => {
-    const hold = (): Promise<void> => new Promise((letGo) => resolve({ name, letGo }))
-    locks.request(name, hold).catch(() => resolve(undefined))
-  })
+  const letGo = await holdLock(name)
+  return letGo && { name, letGo }
 }
 
 /** Resolves when nobody holds the lock any more; never where that cannot be seen. */

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { startBrowser } from './support/browser.ts'
 import { broken, type Figures, type Proof } from './support/proof.ts'
+import { lineOf } from './support/run.ts'
 import { openSite } from './support/site.ts'
 
 const TABS = 8
@@ -9,18 +10,24 @@ const TABS = 8
 /** Eight tabs at once on the same threads. A round is a save of each tab. */
 export default {
   promise: 'tabs that write at once never lose a save, never share a seq, and never break a state',
-  rounds: { short: 40, long: 500 },
+  rounds: { short: 25, long: 500 },
   on: ['chromium', 'chromium-sqlite', 'firefox'],
-  async run({ rounds, ground, folder }) {
+  async run({ rounds, ground, folder, say }) {
     const site = await openSite(folder)
     const browser = await startBrowser(ground, join(folder, 'profile'))
     try {
       const pages: Page[] = []
       for (let tab = 0; tab < TABS; tab++) pages.push(await browser.open(site.url))
+      const timed = async (work: Promise<Figures>): Promise<Figures> => {
+        const started = Date.now()
+        const figures = await work
+        say(`${lineOf(figures)} in ${((Date.now() - started) / 1000).toFixed(1)} s`)
+        return figures
+      }
       return {
-        ...(await sameThread(pages, rounds, false)),
-        ...(await sameThread(pages, Math.ceil(rounds / 5), true)),
-        ...(await removedMeanwhile(pages, rounds)),
+        ...(await timed(sameThread(pages, rounds, false))),
+        ...(await timed(sameThread(pages, rounds, true))),
+        ...(await timed(removedMeanwhile(pages, rounds))),
       }
     } finally {
       await browser.close()

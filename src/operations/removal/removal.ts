@@ -77,8 +77,11 @@ export async function remove(
     }
     return { removed: lost, bytes, kept, left }
   }
+  const result = beside ? await attempt() : LOST_RACE
+  if (result !== LOST_RACE) return result
+  const again = () => untilCommitted({ store, partition: () => partition }, attempt)
   // Those who save to the place are asked to wait only when they were first before.
-  return untilCommitted((tried) => (beside && tried > 0 ? store.inTurn(beside, attempt) : attempt()))
+  return beside ? store.inTurn(beside, again) : again()
 }
 
 function sum<T>(items: readonly T[], of: (item: T) => number): number {

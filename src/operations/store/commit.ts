@@ -1,21 +1,42 @@
 import { CheckpointerError } from '../../errors.ts'
+import { partitionOf } from '../../storage/keys.ts'
 import { bytesOf, type Batch, type Check, type Limits, type Put } from '../../storage/storage.ts'
+import type { Place } from '../host.ts'
 import { checkFence, withFence } from './fence.ts'
 import type { Store } from './store.ts'
 
 /** How often a commit is tried again when others keep being first. */
 const MAX_TRIES = 60
 
-/** Repeats `attempt` while it reports a conflict with another writer. */
+/** What is written by trying: `partition` is where, as far as is known by now. */
+interface Attempts {
+  readonly store: Store
+  readonly partition: () => string
+}
+
+/** A thread lives where it was last seen. */
+export const attemptsOn = (store: Store, place: Place): Attempts => ({
+  store,
+  partition: () => store.threads.get(place)?.partition ?? partitionOf(place.thread),
+})
+
+/** Repeats `attempt` while it reports a conflict with another writer; from a few on, when it is its turn. */
 export async function untilCommitted<T>(
+  { store: { line }, partition }: Attempts,
   attempt: (tried: number) => Promise<T | typeof LOST_RACE>,
 ): Promise<T> {
-  for (let tried = 0; tried < MAX_TRIES; tried++) {
-    const result = await attempt(tried)
-    if (result !== LOST_RACE) return result
-    // The first tries at once, then with a growing random pause, so that many writers come apart.
-    if (tried > 2)
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(tried * 2, 50)))
+  let endTurn: (() => void) | undefined
+  try {
+    for (let tried = 0; tried < MAX_TRIES; tried++) {
+      if (tried === line.patience(partition())) endTurn = await line.turn(partition(), tried)
+      const result = await attempt(tried)
+      if (result !== LOST_RACE) return result
+      // The first tries at once. Where there are no turns, with a growing random pause, so that many come apart.
+      if (tried > 2 && !endTurn)
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(tried * 2, 50)))
+    }
+  } finally {
+    endTurn?.()
   }
   throw new CheckpointerError(
     'CONFLICT',
@@ -28,10 +49,11 @@ export async function untilCommitted<T>(
  * repeated once, reads, and knows.
  */
 export async function untilRecognised<T>(
+  attempts: Attempts,
   attempt: (tried: number) => Promise<T | typeof LOST_RACE>,
 ): Promise<T> {
   let mayLook = true
-  return untilCommitted<T>(async (tried) => {
+  return untilCommitted<T>(attempts, async (tried) => {
     try {
       return await attempt(tried)
     } catch (error) {
@@ -84,6 +106,7 @@ export async function tryCommit(
     })
     if (result.ok) {
       store.keeper.put(partition, bytesIn(batch.puts ?? []))
+      store.line.won(partition)
       return result.version
     }
   } catch (error) {

@@ -4,6 +4,7 @@ import type { Check, SessionReport, Storage } from '../../storage/storage.ts'
 import type { Place, Publish } from '../host.ts'
 import type { CheckpointFacts } from '../rows/checkpoint-row.ts'
 import { openThread, type ThreadFacts, type ThreadRow } from '../rows/thread-row.ts'
+import type { Line } from './line.ts'
 
 /** What every verb works on. */
 export interface Store {
@@ -30,6 +31,7 @@ export interface Store {
   /** Does something soon, beside what callers wait for; a failure is reported and harms nothing. */
   readonly background: (work: () => Promise<void>) => void
   readonly keeper: Keeper
+  readonly line: Line
 }
 
 /** Lets old checkpoints go by itself, where that was asked for: see retention/. */

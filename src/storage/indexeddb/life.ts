@@ -1,15 +1,11 @@
+import { holdLock, locksHere } from '../../locks.ts'
+
 /** A session that writes holds a Web Lock, where there are any: that is how others see that it is alive. */
 const lockName = (database: string, session: string): string => `${database}:session:${session}`
 
 /** Resolves when the lock is held, with what lets go of it; with nothing where there are no locks. */
 export async function showLife(database: string, session: string): Promise<(() => void) | undefined> {
-  const locks = locksHere()
-  if (!locks) return undefined
-  return new Promise((resolve) => {
-    const hold = (): Promise<void> => new Promise((release) => resolve(release))
-    // Some origins are refused all locks; then none are seen either.
-    locks.request(lockName(database, session), hold).catch(() => resolve(undefined))
-  })
+  return holdLock(lockName(database, session))
 }
 
 /** Which of these are seen to be alive at this moment; nothing where that cannot be seen. */
@@ -21,6 +17,3 @@ export async function livingOf(database: string, sessions: readonly string[]): P
   const names = new Set(seen.held?.map(({ name }) => name))
   return sessions.filter((session) => names.has(lockName(database, session)))
 }
-
-const locksHere = (): LockManager | undefined =>
-  (globalThis.navigator as Partial<Navigator> | undefined)?.locks
