@@ -46,6 +46,8 @@ export type Outcome =
 /** Chunks that came one after another, in the attempt of this number. */
 export interface ChunkBatch {
   readonly attempt: number
+  /** How many came before them in this attempt: so a batch that is missing is seen. */
+  readonly from: number
   readonly chunks: readonly unknown[]
 }
 
@@ -64,7 +66,8 @@ export interface JournalStep extends Intent {
   readonly key: string
   readonly attempt: number
   readonly outcome?: Outcome
-  readonly batches: readonly ChunkBatch[]
+  /** By where they stand among the writes of its task. */
+  readonly batches: readonly (ChunkBatch & { readonly index: number })[]
 }
 
 /** What the pending writes of a checkpoint say of a run. */
@@ -102,21 +105,18 @@ function stepOf(task: readonly PendingWrite[], runId: string): JournalStep | und
   if (intent.runId !== runId) return undefined
   const attempt = valueAt(task, ATTEMPT) ?? 1
   const outcome = valueAt(task, OUTCOME)
-  const batches = task
-    .filter(({ channel }) => channel === CHUNKS.channel)
-    .sort((a, b) => a.index - b.index)
-    .map(({ value }) => value)
+  const batches = task.filter(({ channel }) => channel === CHUNKS.channel).sort((a, b) => a.index - b.index)
   if (
     typeof attempt !== 'number' ||
     !(outcome === undefined || isOutcome(outcome)) ||
-    !batches.every(isBatch)
+    !batches.every(({ value }) => isBatch(value))
   )
     throw misread(task)
   return {
     ...intent,
     key: (task[0] as PendingWrite).taskId,
     attempt,
-    batches,
+    batches: batches.map(({ index, value }) => ({ ...(value as ChunkBatch), index })),
     ...(outcome ? { outcome } : {}),
   }
 }
@@ -141,7 +141,10 @@ const isOutcome = (value: unknown): value is Outcome =>
   isRecord(value) && ('value' in value || 'error' in value || 'chunks' in value)
 
 const isBatch = (value: unknown): value is ChunkBatch =>
-  isRecord(value) && typeof value['attempt'] === 'number' && Array.isArray(value['chunks'])
+  isRecord(value) &&
+  typeof value['attempt'] === 'number' &&
+  typeof value['from'] === 'number' &&
+  Array.isArray(value['chunks'])
 
 /** To pass over it could mean to do something twice. */
 const misread = (task: readonly PendingWrite[]): CheckpointerError =>
