@@ -161,7 +161,7 @@ class IndexedDbStorage implements Storage {
   async settle(sessions: readonly string[], inOrder: boolean): Promise<void> {
     this.#connection.enter()
     const past = await this.#pastOfDatabase()
-    const settled = past.owing.filter((session) => sessions.includes(session))
+    const settled = (inOrder ? past.marked : past.owing).filter((session) => sessions.includes(session))
     if (settled.length === 0) return
     await writeSessionRows(this.#connection, (store) =>
       settled.map((session) =>

@@ -40,7 +40,7 @@ export interface Storage {
 export interface SessionReport {
   /** A session before this one was killed, or its machine went down, between two of its writes. */
   readonly unclean: boolean
-  /** Those of them that had acknowledged what was not durable yet: some of it may be lost. */
+  /** Those known to be among them that had acknowledged what was not durable yet: some of it may be lost. */
   readonly owing: readonly string[]
   /** In its words, what the engine has thrown away because its files were damaged. */
   readonly dataLoss?: string

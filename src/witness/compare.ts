@@ -134,9 +134,7 @@ function refuseOther(expected: string, { database }: ReconcileReply): void {
 /** What the engine knows of it, in words. */
 function saidOf({ dataLoss, owing }: SessionReport): string | undefined {
   if (dataLoss !== undefined) return `The browser has thrown away what it could not read: ${dataLoss}.`
-  // Without locks a session that lives, in another tab, looks like one that was killed.
-  const isSure = (globalThis.navigator as Partial<Navigator> | undefined)?.locks !== undefined
-  if (owing.length > 0 && isSure)
+  if (owing.length > 0)
     return 'A session before this one ended before all that it had acknowledged was durable; its latest saves may be gone.'
   return undefined
 }

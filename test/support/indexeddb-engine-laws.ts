@@ -42,6 +42,16 @@ function withoutLocks(): void {
   onTestFinished(() => void Reflect.deleteProperty(navigator, 'locks'))
 }
 
+/** As in a frame that may not have any. */
+function withLocksRefused(): void {
+  const refuse = (): Promise<never> => Promise.reject(new DOMException('Not here.', 'SecurityError'))
+  Object.defineProperty(navigator, 'locks', {
+    configurable: true,
+    value: { request: refuse, query: refuse },
+  })
+  onTestFinished(() => void Reflect.deleteProperty(navigator, 'locks'))
+}
+
 const lost = (): DOMException =>
   new DOMException(
     'Connection to Indexed Database server lost. Refresh the page to try again',
@@ -438,19 +448,24 @@ function sessions(): void {
     expect(await markers(name)).toEqual([])
   })
 
-  it('that may have been killed leave a torn log, also when what they owed is settled', async () => {
-    withoutLocks()
-    const { storage, name } = open()
-    await storage.read('p', [all])
-    await leaveMarker(name, true)
-    const { storage: next } = open(name)
-    expect(await next.sessionReport?.()).toEqual({ unclean: true, owing: ['dead'] })
-    await next.settle?.(['dead'], false)
-    expect(await next.sessionReport?.()).toEqual({ unclean: true, owing: [] })
-    await next.commit('p', { puts: [meta('two')] })
-    await next.close()
-    expect(await open(name).storage.sessionReport?.()).toEqual({ unclean: true, owing: [] })
-  })
+  it.each(['no locks', 'locks that are refused'])(
+    'that may have been killed leave a torn log, and are not said to have lost anything: %s',
+    async (kind) => {
+      if (kind === 'no locks') withoutLocks()
+      else withLocksRefused()
+      const { storage, name } = open()
+      await storage.owe?.()
+      const { storage: next } = open(name)
+      expect(await next.sessionReport?.()).toEqual({ unclean: true, owing: [] })
+      await next.commit('p', { puts: [meta('two')] })
+      await next.close()
+      expect(await open(name).storage.sessionReport?.()).toEqual({ unclean: true, owing: [] })
+      const [own] = await markers(name)
+      const { storage: last } = open(name)
+      await last.settle?.([own?.session ?? ''], true)
+      expect(await last.sessionReport?.()).toEqual(CLEAN)
+    },
+  )
 
   it('that gave no sign for long are forgotten, also where nobody can see who lives', async () => {
     withoutLocks()

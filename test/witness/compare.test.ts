@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { CheckpointerError, SessionReport } from 'forkpoint'
 import type { LossRecord } from '../../src/operations/host.ts'
 import { compare } from '../../src/witness/compare.ts'
@@ -23,8 +23,6 @@ async function toldAfter(session: SessionReport | undefined): Promise<{
   return { warnings, records, settled }
 }
 
-afterEach(() => vi.unstubAllGlobals())
-
 const clean: SessionReport = { unclean: false, owing: [] }
 
 describe('what the storage reports of the sessions before', () => {
@@ -39,7 +37,6 @@ describe('what the storage reports of the sessions before', () => {
     ['the engine has thrown files away', { ...clean, dataLoss: 'a bad log' }, 'a bad log', true],
     ['acknowledged saves may not have been written', { unclean: true, owing: ['s'] }, 'latest saves', false],
   ])('tells that %s, though nothing is remembered', async (_, session, words, isCertain) => {
-    vi.stubGlobal('navigator', { locks: {} })
     const { warnings, records, settled } = await toldAfter(session)
     expect(warnings).toMatchObject([{ code: 'DATA_LOSS', loss: { heads: [] } }])
     expect(warnings[0]?.message).toContain(words)
@@ -47,14 +44,5 @@ describe('what the storage reports of the sessions before', () => {
     expect(records).toMatchObject(isCertain ? [record] : [])
     // So that it is told once.
     expect(settled).toEqual(session.owing)
-  })
-
-  it('does not take a tab that lives for one that was killed where no locks tell them apart', async () => {
-    vi.stubGlobal('navigator', {})
-    expect(await toldAfter({ unclean: true, owing: ['s'] })).toEqual({
-      warnings: [],
-      records: [],
-      settled: [],
-    })
   })
 })

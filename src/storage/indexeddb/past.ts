@@ -14,8 +14,9 @@ export interface Past extends SessionReport {
 const SILENCE = 150_000
 
 /**
- * Where there are Web Locks, a session that holds one is alive. Elsewhere any other one may have been killed, which at
- * worst costs a scrub and a false alarm too many; but it may live as well, so its marker stays until it is old.
+ * Where there are Web Locks, a session that holds one is alive. Elsewhere, and where a page is refused them,
+ * any other one may have been killed, which at worst costs a scrub too many; but it may live as well: so its marker stays
+ * until it is old, and nobody is told that it has lost something.
  */
 export async function findPast({ db, dataLoss }: Handle, own: string): Promise<Past> {
   const read = () => db.transaction(['session'], 'readonly').objectStore('session').getAllKeys()
@@ -37,7 +38,8 @@ export async function findPast({ db, dataLoss }: Handle, own: string): Promise<P
     dead: killed.filter((_, i) => alive !== undefined || isSilent(markers[i]?.at)),
     marked: unclean.map(({ session }) => session),
     unclean: unclean.length > 0,
-    owing: unclean.filter((marker) => marker.owes).map(({ session }) => session),
+    // That something is missing is said only of one that is known to have ended.
+    owing: alive ? unclean.filter((marker) => marker.owes).map(({ session }) => session) : [],
     ...told(dataLoss),
   }
 }
