@@ -1,4 +1,4 @@
-import type { Host, OfThread, Place } from '../../operations/host.ts'
+import type { CopyRequest, Host, OfThread, Place } from '../../operations/host.ts'
 import { mapHost, type Verb } from '../../operations/verbs.ts'
 import type { SaveQueue } from './save-queue.ts'
 
@@ -42,6 +42,7 @@ export function behindQueue(host: Host, queue: SaveQueue): Host {
         queue.between((request as OfThread).thread, () => run(request), {
           isNeeded: NEEDS.includes(verb),
           isGone: verb === 'deleteThread',
+          as: (request as Partial<CopyRequest>).as,
         })
     return run
   })

@@ -1,6 +1,7 @@
 import type { SaveRequest, StoredInfo } from '../../operations/host.ts'
 import { diff } from '../../state/diff.ts'
 import { toBytes } from '../../state/json-bytes.ts'
+import { withoutUndefined } from '../options/without-undefined.ts'
 import type { KnownState } from '../states/known-states.ts'
 import type { CapturedSave } from '../saving/writer.ts'
 
@@ -23,7 +24,12 @@ export interface Entry {
   isRetry: boolean
 }
 
-export function newEntry({ request, state, start }: CapturedSave): Entry {
+/** `named` gives a seq or an id as the store is to be asked for it. */
+export function newEntry(
+  { request: { parent, expect, ...given }, state, start }: CapturedSave,
+  named: <Ref>(ref: Ref) => Ref | string,
+): Entry {
+  const request = { ...given, ...withoutUndefined({ parent: named(parent), expect: named(expect) }) }
   let resolve: Entry['resolve'] = () => {}
   let reject: Entry['reject'] = () => {}
   const answer = new Promise<StoredInfo>((yes, no) => {

@@ -1,5 +1,5 @@
 import { CheckpointerError } from '../../errors.ts'
-import type { Place, SaveManyRequest, StoredInfo } from '../../operations/host.ts'
+import type { HeadReply, Place, SaveManyRequest, StoredInfo } from '../../operations/host.ts'
 import {
   idOf,
   inPlaceOf,
@@ -12,8 +12,7 @@ import {
   type Entry,
 } from './entry.ts'
 import type { CapturedSave } from '../saving/writer.ts'
-import { withoutUndefined } from '../options/without-undefined.ts'
-import { dropped, isAboutTheSave, isHopeless, kept, shifted, storeFailure } from './failures.ts'
+import { dropped, isAboutTheSave, isHopeless, kept, refusal, shifted, storeFailure } from './failures.ts'
 import { newHold, type Hold } from './hold.ts'
 import { Promises } from './promises.ts'
 import type { QueueSurroundings } from './surroundings.ts'
@@ -64,6 +63,11 @@ export class PlaceQueue {
     return this.#trouble.failure
   }
 
+  /** Something here may be stored, and has to be sent again. */
+  get isUnsure(): boolean {
+    return this.#entries.some(({ isRetry }) => isRetry)
+  }
+
   /** A failure that no call was rejected with yet; after this one was. */
   takeUntold(): CheckpointerError | undefined {
     return this.#trouble.takeUntold()
@@ -71,19 +75,20 @@ export class PlaceQueue {
 
   /** Takes a save in; resolves when the caller may be told. */
   add(captured: CapturedSave): Promise<StoredInfo> {
-    const entry = this.#lastOnly(newEntry(this.#named(captured)))
+    const entry = this.#lastOnly(newEntry(captured, (ref) => this.named(ref)))
     this.#entries.push(entry)
     this.#promises.make(this.#entries)
     // Saves that are made in one go travel together.
-    queueMicrotask(() => this.failure || this.#send())
+    queueMicrotask(() => void this.#sendNew(entry))
     this.#around.changed()
     return entry.answer
   }
 
   /** Resolves when all that is here now is stored; rejects when it cannot be, now. */
   async written(): Promise<void> {
-    const last = this.#entries.at(-1)
-    while (last && this.#entries.includes(last)) {
+    // Not the last of them alone: the answer of one ahead of it may have been lost.
+    const all = [...this.#entries]
+    while (all.some((entry) => this.#entries.includes(entry))) {
       await this.#hold?.over
       this.#isDue = true
       if (!this.#promises.canBeMade) await this.#learn()
@@ -143,22 +148,14 @@ export class PlaceQueue {
     return this.#promises.named(this.#entries, ref)
   }
 
-  #named(captured: CapturedSave): CapturedSave {
-    const { parent, expect, ...request } = captured.request
-    const refs = withoutUndefined({ parent: this.named(parent), expect: this.named(expect) })
-    return { ...captured, request: { ...request, ...refs } }
-  }
-
-  /** Asks the store what it will go on from. */
+  /** Asks the store what it will go on from. Never rejects. */
   #learn(): Promise<void> {
-    this.#learning ??= Promise.all([this.#around.host.head(this.#place), this.#around.owe()])
-      .then(([head]) => {
-        this.#promises.learned(head)
-        this.#trouble.end()
-        this.#promises.make(this.#entries)
-        this.#send()
-      })
-      .catch((error: unknown) => this.#failed([...this.#entries], error))
+    const { host, owe } = this.#around
+    const ask = async (): Promise<HeadReply> => (await Promise.all([host.head(this.#place), owe()]))[0]
+    this.#learning ??= this.#promises
+      .learn(ask)
+      .then(() => this.#promises.make(this.#entries))
+      .catch((error: unknown) => this.#failed(this.#unsent, error))
       .finally(() => {
         this.#learning = undefined
         this.#around.changed()
@@ -166,17 +163,30 @@ export class PlaceQueue {
     return this.#learning
   }
 
+  get #unsent(): Entry[] {
+    return this.#entries.filter(({ isSent }) => !isSent)
+  }
+
+  /** What cannot be written waits for its next try; but not who has been told nothing yet. */
+  async #sendNew(entry: Entry): Promise<void> {
+    if (this.failure && !this.#promises.canBeMade) await this.#learn()
+    const isUntold = entry.promised === undefined && this.#entries.includes(entry)
+    if (!this.failure || isUntold) this.#send()
+  }
+
   #send(atOnce = false): void {
-    const batch = this.#entries.filter(({ isSent }) => !isSent)
+    const batch = this.#unsent
     if (this.#hold || batch.length === 0 || (this.#flights.size > 0 && !atOnce)) return
     // What is under way behind one that failed comes back too, and then they go together.
     if (this.#entries.at(-batch.length) !== batch[0]) return
-    if (!this.#promises.canBeMade && !atOnce) return void this.#learn()
+    if (!this.#promises.canBeMade && !atOnce)
+      return void this.#learn().then(() => this.#promises.canBeMade && this.#send())
     if (!this.#isDue && this.#around.lastOnly && !batch.some(isConditional)) return
     this.#isDue = false
     this.#trouble.wait()
     for (const entry of batch) entry.isSent = true
-    const behind = this.#behind(batch)
+    // What is under way still, and must be stored for these to be.
+    const behind = this.#flights.size > 0 ? this.#entries.at(-batch.length - 1) : undefined
     const send = async (): Promise<readonly StoredInfo[]> =>
       this.#around.host.saveMany({ ...this.#place, saves: sentBehind(behind, batch), relaxed: true })
     const flight = send()
@@ -197,43 +207,37 @@ export class PlaceQueue {
     this.#flights.add(flight)
   }
 
-  /** What is under way still, and must be stored for these to be. */
-  #behind([first]: readonly Entry[]): Entry | undefined {
-    return first && this.#flights.size > 0 ? this.#entries[this.#entries.indexOf(first) - 1] : undefined
-  }
-
   #stored(batch: readonly Entry[], saved: readonly StoredInfo[]): void {
-    const done = new Set<Entry>()
-    const moved: (readonly [told: number, now: StoredInfo])[] = []
-    for (const [i, info] of saved.entries()) {
-      const entry = batch[i] as Entry
-      done.add(entry)
-      this.#around.placed(this.#place, entry.request.key, info.seq)
-      const told = this.#promises.stored(entry, info)
-      if (told !== undefined) moved.push([told, info])
-    }
+    for (const [i, { seq }] of saved.entries())
+      this.#around.placed(this.#place, (batch[i] as Entry).request.key, seq)
+    const [moved, ...others] = this.#promises.stored(batch, saved)
+    const done = new Set(batch.slice(0, saved.length))
     this.#entries = this.#entries.filter((entry) => !done.has(entry))
-    const [next, ...others] = batch.slice(saved.length)
-    if (next) this.#putBack([next, ...others], false)
+    const rest = batch.slice(saved.length)
+    if (rest.length > 0) this.#putBack(rest, false)
     // What its delta starts from is gone, by another tab's prune perhaps: then the whole state goes.
-    if (next && saved.length === 0) next.frame = wholeOf(next)
+    if (rest[0] && saved.length === 0) rest[0].frame = wholeOf(rest[0])
     this.#trouble.end()
-    const [first] = moved
-    if (first) this.#around.warn(shifted(this.#place, first[0], first[1], moved.length))
+    if (moved) this.#around.warn(shifted(this.#place, moved.told, moved.now, 1 + others.length))
   }
 
   #failed(batch: readonly Entry[], cause: unknown): void {
     const error = storeFailure(cause)
     const [first] = batch
     const isRefused = isAboutTheSave(error)
-    this.#putBack(batch, !isRefused && error.outcome !== 'none')
+    const mayBeStored = !isRefused && error.outcome !== 'none'
+    this.#putBack(batch, mayBeStored)
+    // Then the head may be one of these, also of those that nobody sends again.
+    if (mayBeStored) this.#promises.forgetHead()
     if (first && isRefused && (first.promised === undefined || isHopeless(error))) {
       this.#drop(first, error)
       return this.#trouble.end()
     }
-    // Who still waits is told, and may call again; what was taken stays.
-    for (const entry of batch) if (entry.promised === undefined) this.#drop(entry, error)
-    if (this.#entries.length === 0) return
+    // Who still waits is told, and may call again; what was taken stays. What is under way has an answer of its own.
+    for (const entry of this.#unsent)
+      if (entry.promised === undefined)
+        this.#drop(entry, batch.includes(entry) ? error : refusal(this.#place, error))
+    if (this.#unsent.length === 0) return
     const isNew = this.#trouble.begin(error)
     if (isNew) this.#around.warn(kept(this.#place, this.#entries.length, error))
   }

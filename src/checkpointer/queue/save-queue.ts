@@ -12,6 +12,15 @@ import type { QueueSurroundings } from './surroundings.ts'
 /** Places that are remembered though all of theirs is written. */
 const MOST_PLACES = 256
 
+interface Between {
+  /** It is carried out only if the saves before it can be written. */
+  readonly isNeeded: boolean
+  /** What cannot be written is given up. */
+  readonly isGone: boolean
+  /** What was saved under this name comes before it too. */
+  readonly as?: string | undefined
+}
+
 export interface QueueOptions {
   readonly host: Host
   readonly known: KnownStates
@@ -94,29 +103,32 @@ export class SaveQueue implements Writer {
     await this.#writtenNow(of)
   }
 
-  /**
-   * Carries out what comes after the saves that were called before it, and before those called after it.
-   * `isNeeded`: only if the ones before it can be written. `isGone`: what cannot be is given up.
-   */
-  between<T>(
-    thread: string,
-    work: () => Promise<T>,
-    { isNeeded, isGone }: { readonly isNeeded: boolean; readonly isGone: boolean },
-  ): Promise<T> {
+  /** Carries out what comes after the saves that were called before it, and before those called after it. */
+  between<T>(thread: string, work: () => Promise<T>, { isNeeded, isGone, as }: Between): Promise<T> {
     const ahead = this.#dividing.get(thread)
     const working = (async () => {
       await ahead
-      const written = this.#writtenNow({ thread })
-      await (isNeeded ? written : written.catch(() => undefined))
-      // What is kept for another try waits too: after a deletion it would bring the thread back.
+      const failed = await this.#writtenNow({ thread }).then(
+        () => undefined,
+        (error: unknown) => ({ error }),
+      )
+      if (as !== undefined) await this.#writtenNow({ thread: as })
       const queues = this.#queues({ thread })
+      // What may be stored would, if it is removed now, come back behind what was saved after it.
+      const isUnsure = !isGone && queues.some((queue) => queue.isUnsure)
+      if (failed && (isNeeded || isUnsure)) throw failed.error
+      // What is kept for another try waits too: after a deletion it would bring the thread back.
       for (const queue of queues) queue.hold()
+      let isDone = false
       try {
         const result = await work()
-        for (const queue of queues) queue.forget(isGone)
+        isDone = true
         return result
       } finally {
-        for (const queue of queues) queue.release()
+        for (const queue of queues) {
+          queue.forget(isDone && isGone)
+          queue.release()
+        }
       }
     })()
     const done = working.then(

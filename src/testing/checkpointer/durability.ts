@@ -49,6 +49,21 @@ export function durabilityLaws(fresh: Fresh): void {
   )
 
   it(
+    'async: a fork or copy finds its name taken by what was saved under it and is not written yet',
+    on(fresh, async (_, ground) => {
+      const one = await ground.open({ durability: 'async' })
+      await one.thread<Talk>('a').save(talk(1))
+      for (const as of ['b', 'c']) {
+        const saving = one.thread<Talk>(as).save(talk(2))
+        const making = as === 'b' ? one.thread('a').fork({ as }) : one.thread('a').copy(as)
+        await rejection(making, 'CONFLICT')
+        expect((await saving).seq).toBe(1)
+        await expectStates(one.thread<Talk>(as), new Map([[1, talk(2)]]))
+      }
+    }),
+  )
+
+  it(
     'async: what only the store can decide is told by the store, and harms nothing behind it',
     on(fresh, async (_, ground) => {
       const one = await ground.open({ durability: 'async' })
