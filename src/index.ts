@@ -34,6 +34,9 @@ export type { HistoryOptions } from './checkpointer/threads/history.ts'
 export type { Lease, LeaseOptions } from './checkpointer/leases/lease.ts'
 export type { PruneOptions } from './checkpointer/removals/prune-rules.ts'
 export type { LongRemoval, Removed } from './checkpointer/removals/removals.ts'
+export type { RunsOptions } from './checkpointer/runs/list-runs.ts'
+export type { OrphanOptions } from './checkpointer/runs/orphans.ts'
+export type { OpenQuestion, RunInfo, RunStatus } from './checkpointer/runs/run-info.ts'
 export type { RetentionPolicy, ThreadRetention } from './checkpointer/removals/retention.ts'
 export type {
   ForkOptions,

@@ -13,6 +13,9 @@ import { leaseOf, type Lease } from './leases/lease.ts'
 import { Leases } from './leases/leases.ts'
 import { withoutUndefined } from './options/without-undefined.ts'
 import { checkFunction, checkOptions, checkSignal, invalid, type Names } from './options/options.ts'
+import { listRuns, type RunsOptions } from './runs/list-runs.ts'
+import { followOrphans, type EventSource, type OrphanOptions } from './runs/orphans.ts'
+import type { RunInfo } from './runs/run-info.ts'
 import { storedThreadRules, type ThreadRetention } from './removals/retention.ts'
 import { askToPersist, isPersisted, quotaHere, type Persistence } from './upkeep/persistence.ts'
 import type { Shared } from './threads/shared.ts'
@@ -41,6 +44,14 @@ export interface Checkpointer {
   thread<State = unknown>(id: string, options?: ThreadOptions): Thread<State>
   /** The threads, the latest first unless `order` says otherwise. */
   threads(options?: ThreadsOptions): AsyncIterable<ThreadSummary>
+  /** The latest run of each thread and namespace, as it stands now: running, waiting for an answer, orphaned … */
+  runs(options?: RunsOptions): AsyncIterable<RunInfo>
+  /**
+   * Tells of each run whose runner is gone, also of those that are there already: a tab that was closed, a service
+   * worker that was stopped. Every handler is told, in every tab, once for each time that a runner goes; to take the
+   * run over with `wait: false` decides who gets it. Call what it returns to stop.
+   */
+  onOrphan(handler: (run: RunInfo) => unknown, options?: OrphanOptions): () => void
   /** Hears of every change, from any tab; without BroadcastChannel of less. Call what it returns to stop. */
   subscribe(listener: (event: CheckpointerEvent) => void): () => void
   /** Counts what is stored, by reading it. */
@@ -68,7 +79,7 @@ export interface Checkpointer {
 interface Parts {
   readonly host: Host
   readonly codec: Codec
-  readonly events: EventSource
+  readonly events: EventSource & { close(): void }
   readonly claims: Claims
   readonly durability: Durability
   readonly left?: LeftBehind | undefined
@@ -77,16 +88,13 @@ interface Parts {
   readonly onWarning: (warning: CheckpointerError) => void
 }
 
-/** Where changes are heard of. */
-interface EventSource {
-  subscribe(listener: (event: CheckpointerEvent) => void): () => void
-  close(): void
-}
-
 const THREAD: Names<ThreadOptions> = { namespace: true, lease: true, retention: true }
 export class StoredCheckpointer implements Checkpointer {
   readonly #shared: Shared
-  readonly #events: EventSource
+  readonly #events: Parts['events']
+  readonly #onWarning: Parts['onWarning']
+  /** Aborted by the end: what follows others stops then. */
+  readonly #ended = new AbortController()
   readonly #calls = new OpenCalls(() => this.#refuseWhenClosed())
   readonly #stopListening: () => void
   #closing: Promise<void> | undefined
@@ -104,6 +112,7 @@ export class StoredCheckpointer implements Checkpointer {
       leases: new Leases(claims, { subscribe: (listener) => events.subscribe(listener), onWarning }),
     }
     this.#events = events
+    this.#onWarning = onWarning
     this.#stopListening = () => {
       writing.stop()
       onClose?.()
@@ -120,6 +129,16 @@ export class StoredCheckpointer implements Checkpointer {
 
   threads(options: ThreadsOptions = {}): AsyncGenerator<ThreadSummary> {
     return listThreads(this.#shared, options)
+  }
+
+  runs(options: RunsOptions = {}): AsyncGenerator<RunInfo> {
+    return listRuns(this.#shared, options)
+  }
+
+  onOrphan(handler: (run: RunInfo) => unknown, options: OrphanOptions = {}): () => void {
+    this.#refuseWhenClosed()
+    const sources = { ...this.#shared, events: this.#events, onWarning: this.#onWarning }
+    return followOrphans(sources, handler, options, this.#ended.signal)
   }
 
   subscribe(listener: (event: CheckpointerEvent) => void): () => void {
@@ -179,6 +198,7 @@ export class StoredCheckpointer implements Checkpointer {
   }
 
   async #finish(saved: Promise<void>, end: () => Promise<void>): Promise<void> {
+    this.#ended.abort(closed())
     const failed = await saved.then(
       () => undefined,
       (error: unknown) => ({ error }),
@@ -192,6 +212,9 @@ export class StoredCheckpointer implements Checkpointer {
   }
 
   #refuseWhenClosed(): void {
-    if (this.#closing) throw new CheckpointerError('CLOSED', 'This checkpointer is closed. Open it again.')
+    if (this.#closing) throw closed()
   }
 }
+
+const closed = (): CheckpointerError =>
+  new CheckpointerError('CLOSED', 'This checkpointer is closed. Open it again.')

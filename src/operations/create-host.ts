@@ -12,7 +12,7 @@ import { history } from './history.ts'
 import { underLease } from './store/fence.ts'
 import type { Host, OfThread, Publish, SettleRequest, StoreRetention } from './host.ts'
 import { Line } from './store/line.ts'
-import { dropLease, keepLease, takeLease } from './lease.ts'
+import { dropLease, keepLease, leaseSign, takeLease } from './lease.ts'
 import { load } from './load.ts'
 import { prune } from './prune.ts'
 import { readWrites } from './read-writes.ts'
@@ -20,6 +20,7 @@ import { reconcile } from './reconcile.ts'
 import { recordLoss } from './lost.ts'
 import { Retention } from './retention/keeper.ts'
 import { LEAST_VALUE_BYTES } from './rows/payload.ts'
+import { runs } from './runs.ts'
 import { save, saveMany } from './save.ts'
 import { placeText, ThreadCache, type Store } from './store/store.ts'
 import { usage } from './survey/usage.ts'
@@ -168,7 +169,9 @@ export async function createHost({
     takeLease: verb(takeLease),
     keepLease: verb(keepLease),
     dropLease: verb(dropLease),
+    leaseSign: verb(leaseSign),
     threads: verb(threads),
+    runs: verb(runs),
     usage: verb(usage),
     verify: verb(verify),
     repair: verb(repair),

@@ -7,7 +7,13 @@ import type {
 } from './messages/carrying.ts'
 import type { StoredWrite } from './messages/checkpoints.ts'
 import type { CopyRequest, ForkReply, ForkRequest } from './messages/forking.ts'
-import type { HeldLease, KeepLeaseRequest, TakeLeaseReply, TakeLeaseRequest } from './messages/leases.ts'
+import type {
+  HeldLease,
+  KeepLeaseRequest,
+  LeaseSignRequest,
+  TakeLeaseReply,
+  TakeLeaseRequest,
+} from './messages/leases.ts'
 import type { LossRecord, ReconcileReply, ReconcileRequest, SettleRequest } from './messages/losses.ts'
 import type { OfThread, Place } from './messages/places.ts'
 import type {
@@ -25,6 +31,7 @@ import type {
   PruneRequest,
   RemovedReply,
 } from './messages/removing.ts'
+import type { RunsReply, RunsRequest } from './messages/runs.ts'
 import type {
   DropWritesRequest,
   HeadReply,
@@ -81,7 +88,10 @@ export interface Host {
   /** Gives a sign of life, and goes on giving it for a while. False when the lease is another's by now. */
   keepLease(request: KeepLeaseRequest): Promise<boolean>
   dropLease(request: HeldLease): Promise<void>
+  /** The latest sign of life of whoever has the lease; nothing where nobody has it. */
+  leaseSign(request: LeaseSignRequest): Promise<string | undefined>
   threads(request: ThreadsRequest): Promise<ThreadsReply>
+  runs(request: RunsRequest): Promise<RunsReply>
   usage(request: UsageRequest): Promise<UsageReply>
   verify(request: VerifyRequest): Promise<VerifyReply>
   repair(request: RepairRequest): Promise<RepairReply>

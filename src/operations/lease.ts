@@ -1,7 +1,13 @@
 import { beatKey, leaseKey, partitionOf } from '../storage/keys.ts'
 import type { Row } from '../storage/storage.ts'
 import { attemptsOn, LOST_RACE, tryCommit, untilCommitted } from './store/commit.ts'
-import type { HeldLease, KeepLeaseRequest, TakeLeaseReply, TakeLeaseRequest } from './host.ts'
+import type {
+  HeldLease,
+  KeepLeaseRequest,
+  LeaseSignRequest,
+  TakeLeaseReply,
+  TakeLeaseRequest,
+} from './host.ts'
 import { seal, unseal } from './rows/seal.ts'
 import { partitionFor, unlessDamaged, type Store } from './store/store.ts'
 
@@ -28,10 +34,8 @@ export async function takeLease(
     attemptsOn(store, { thread, namespace: '' }),
     async () => {
       const partition = await partitionFor(store, thread)
-      const [rows] = await store.storage.read(partition, [{ table: 'meta', keys: [key, beat] }])
-      const held = rows?.find((row) => row.key[0] === key[0])
-      const sign = rows?.find((row) => row.key[0] === beat[0])?.version ?? held?.version
-      if (held && sign !== undefined && !always && sign !== silent) return { sign }
+      const { held, sign } = await readLease(store, partition, thread)
+      if (sign !== undefined && !always && sign !== silent) return { sign }
       const facts: LeaseFacts = { token: Math.max(Date.now(), tokenOf(partition, held) + 1) }
       const lease = await tryCommit(store, partition, {
         checks: [{ table: 'meta', key, version: held?.version }],
@@ -43,6 +47,22 @@ export async function takeLease(
   )
   if ('token' in reply) await past(reply.token)
   return reply
+}
+
+async function readLease(
+  store: Store,
+  partition: string,
+  thread: string,
+): Promise<{ readonly held: Row | undefined; readonly sign: string | undefined }> {
+  const [key, beat] = [leaseKey(thread), beatKey(thread)]
+  const [rows = []] = await store.storage.read(partition, [{ table: 'meta', keys: [key, beat] }])
+  const held = rows.find((row) => row.key[0] === key[0])
+  return { held, sign: held && (rows.find((row) => row.key[0] === beat[0]) ?? held).version }
+}
+
+/** The latest sign of life of whoever has the lease; nothing where nobody has it. */
+export async function leaseSign(store: Store, { thread }: LeaseSignRequest): Promise<string | undefined> {
+  return (await readLease(store, await partitionFor(store, thread), thread)).sign
 }
 
 /**

@@ -1,23 +1,27 @@
-import { partsOf, taskRange } from '../storage/keys.ts'
+import { partsOf, seqRange, taskRange } from '../storage/keys.ts'
+import type { Range } from '../storage/storage.ts'
 import type { ReadWritesRequest, StoredWrite } from './host.ts'
-import { namedParts, openWrite } from './rows/write-row.ts'
+import { namedParts, openWrite, openWrites } from './rows/write-row.ts'
 import { readWhole, type Store } from './store/store.ts'
 
 /** Small questions, often asked: what a task has yielded since, beside all else that its checkpoint may have. */
 export async function readWrites(store: Store, request: ReadWritesRequest): Promise<readonly StoredWrite[]> {
-  const { checkpoint: seq, taskId, from } = request
   const found = await readWhole(store, request, async ({ partition, facts: { lane } }) => {
-    const range = { table: 'writes', ...taskRange(lane, seq, taskId, from) } as const
-    const [rows = []] = await store.storage.read(partition, [range])
+    const ranges = rangesOf(lane, request).map((range) => ({ table: 'writes', ...range }) as const)
+    const rows = (await store.storage.read(partition, ranges)).flat()
     const owners = rows.flatMap((row) => namedParts(partition, row)?.[0] ?? [])
-    const parts =
-      owners.length === 0
-        ? []
-        : await store.storage.read(
-            partition,
-            owners.map((owner) => ({ table: 'parts', ...partsOf(lane, seq, owner) })),
-          )
-    return rows.map((row) => openWrite(partition, row, parts.flat()).write)
+    const queries = owners.map(
+      (owner) => ({ table: 'parts', ...partsOf(lane, request.checkpoint, owner) }) as const,
+    )
+    const parts = queries.length === 0 ? [] : (await store.storage.read(partition, queries)).flat()
+    if (request.taskId === undefined) return openWrites(partition, rows, parts)
+    return rows.map((row) => openWrite(partition, row, parts).write)
   })
   return found ?? []
+}
+
+function rangesOf(lane: string, { checkpoint: seq, taskId, from, before }: ReadWritesRequest): Range[] {
+  if (taskId === undefined) return [seqRange(lane, seq, seq)]
+  const first = before === undefined ? [] : [taskRange(lane, seq, taskId, undefined, before)]
+  return [...first, taskRange(lane, seq, taskId, from)]
 }

@@ -86,11 +86,14 @@ export const writeKey = (lane: string, seq: number, taskId: string, index: numbe
   escapeId(taskId),
   index + MOST_WRITES,
 ]
-/** The pending writes of one task, from an index on. */
-export const taskRange = (lane: string, seq: number, taskId: string, from: number): Range => ({
-  from: writeKey(lane, seq, taskId, from),
-  to: writeKey(lane, seq, taskId, Number.MAX_SAFE_INTEGER - MOST_WRITES),
-})
+/** The pending writes of one task, from an index on, and before another. */
+export const taskRange = (
+  lane: string,
+  seq: number,
+  taskId: string,
+  from = -MOST_WRITES,
+  before = Number.MAX_SAFE_INTEGER - MOST_WRITES,
+): Range => ({ from: writeKey(lane, seq, taskId, from), to: writeKey(lane, seq, taskId, before) })
 /** The same for a pending write, in a range of its own beside the checkpoint's. */
 export const newWritePartsOwner = (): string => OF_WRITES + newPartsOwner()
 const OF_WRITES = 'w:'

@@ -1,6 +1,8 @@
 import { CheckpointerError, isTaken } from '../errors.ts'
 import type { HeldLease, KeepLeaseRequest } from '../operations/host.ts'
 import { blocked, type Claim, type ClaimOptions, type Claims, type LeaseHost } from './claims.ts'
+import { pause } from './pause.ts'
+import { SignsOfLife } from './signs-of-life.ts'
 
 /** Of signs of life; times in milliseconds. */
 interface Pace {
@@ -26,7 +28,9 @@ export function beatClaims(
   onWarning: (warning: CheckpointerError) => void,
   pace = PACE,
 ): Claims {
+  const others = new SignsOfLife(host, pace)
   return {
+    isHeld: (thread, options) => others.areGiven(thread, options),
     async claim(thread, options) {
       const { lease, token } = await waitForTurn(host, thread, options, pace)
       const held = { thread, lease }
@@ -61,22 +65,6 @@ async function waitForTurn(
     sign = reply.sign
     await pause(look, signal)
   }
-}
-
-/** Resolves after so long; rejects with the signal's reason. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason)
-    const stop = (): void => {
-      clearTimeout(timer)
-      reject(signal.reason)
-    }
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', stop)
-      resolve()
-    }, ms)
-    signal.addEventListener('abort', stop, { once: true })
-  })
 }
 
 const signs = (held: HeldLease, { beat, beats }: Pace): KeepLeaseRequest => ({

@@ -5,6 +5,14 @@ import type { Host } from '../operations/host.ts'
 export interface Claims {
   /** Waits for its turn, and takes the lease. Rejects with the reason of the signal when that is aborted. */
   claim(thread: string, options: ClaimOptions): Promise<Claim>
+  /** Whether a runner that lives has the lease. Where only signs of life tell, they are watched for some seconds. */
+  isHeld(thread: string, options: LookOptions): Promise<boolean>
+}
+
+export interface LookOptions {
+  readonly signal?: AbortSignal | undefined
+  /** Nobody waits for it: in Node it does not keep the process alive. */
+  readonly isIdle?: boolean
 }
 
 export interface ClaimOptions {
@@ -28,7 +36,7 @@ export interface Claim {
   abandon(): void
 }
 
-export type LeaseHost = Pick<Host, 'takeLease' | 'keepLease' | 'dropLease'>
+export type LeaseHost = Pick<Host, 'takeLease' | 'keepLease' | 'dropLease' | 'leaseSign'>
 
 export const blocked = (thread: string): CheckpointerError =>
   new CheckpointerError(

@@ -9,6 +9,8 @@ export interface Events {
   publish(event: CheckpointerEvent): void
   subscribe(listener: Listener): () => void
   close(): void
+  /** Whatever is done under this name, by any tab, is heard of. */
+  readonly hearsAll?: boolean
 }
 
 /** The version of the messages; a tab with another one does not hear us, rather than misread us. */
@@ -34,6 +36,7 @@ export function tabEvents(name: string): Events {
       if (!closed) channel.postMessage(event)
     },
     subscribe: all.add,
+    hearsAll: true,
     close() {
       closed = true
       all.clear()

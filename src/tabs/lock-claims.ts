@@ -9,7 +9,18 @@ const lockName = (database: string, thread: string): string =>
  * frozen holder keeps it, until it is stolen. The lock says whose turn it is; the row makes it hold for writes.
  */
 export function lockClaims(database: string, locks: LockManager, host: LeaseHost): Claims {
+  let asked: Promise<ReadonlySet<string | undefined>> | undefined
+  /** One question for all that is asked in one go: the answer holds all locks of the site. */
+  const heldLocks = (): Promise<ReadonlySet<string | undefined>> => {
+    asked ??= Promise.resolve().then(async () => {
+      asked = undefined
+      const { held = [] } = await locks.query()
+      return new Set(held.map(({ name }) => name))
+    })
+    return asked
+  }
   return {
+    isHeld: async (thread) => (await heldLocks()).has(lockName(database, thread)),
     async claim(thread, { steal, now, signal, onLost }) {
       // Neither of the three goes with another, says the specification.
       const options = steal ? { steal } : now ? { ifAvailable: now } : { signal }

@@ -57,7 +57,28 @@ describe('the writes of one task', () => {
       [10, 'third'],
     ])
     expect(await read(host, { from: 11 })).toEqual([])
+    expect(await read(host, { from: 10, before: 1 })).toEqual([
+      [-1, 'attempt'],
+      [0, 'first'],
+      [10, 'third'],
+    ])
     expect(await read(host, { taskId: 'tas' })).toEqual([[5, 'of a third']])
+  })
+
+  it('come with those of all others in the order in which they came, when no task is named', async () => {
+    const host = await furnished()
+    await host.putWrites({ ...place, checkpoint: 2, writes: [write('a', 0, 'late')] })
+    const all = await host.readWrites({ ...place, checkpoint: 2 })
+    expect(all.map(({ taskId, index }) => [taskId, index])).toEqual([
+      ['task', -1],
+      ['task', 0],
+      ['task', 2],
+      ['task', 10],
+      ['task 2', 0],
+      ['tas', 5],
+      ['a', 0],
+    ])
+    expect(fromBytes((all[2] as StoredWrite).body)).toEqual(LARGE)
   })
 
   it('are none where there is no such task, checkpoint or thread', async () => {

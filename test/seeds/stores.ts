@@ -56,6 +56,8 @@ function readElsewhere(writer: Checkpointer, reader: Checkpointer): Checkpointer
   return {
     thread: (id, options) => split(writer.thread(id, options)),
     threads: (options) => reader.threads(options),
+    runs: (options) => reader.runs(options),
+    onOrphan: (handler) => reader.onOrphan(handler),
     usage: () => reader.usage(),
     verify: (options) => reader.verify(options),
     subscribe: (listener) => writer.subscribe(listener),

@@ -94,6 +94,30 @@ describe.each(storages)('signs of life on %s', (_, place) => {
     expect(calls).toBe(2)
   })
 
+  it('are told from silence without a touch, for several at once', async () => {
+    const { open, one } = await twoTabs()
+    const host = await createHost({ storage: open() })
+    const claims = beatClaims(host, () => {}, QUICK)
+    const dead = tabOn(silent(host))
+    const lease = await one.thread('held').lease()
+    const lost = await dead.thread('silent').lease()
+    const held = (): Promise<boolean[]> =>
+      Promise.all(['held', 'silent', 'never'].map((thread) => claims.isHeld(thread, {})))
+    expect(await held()).toEqual([true, false, false])
+    expect(await held()).toEqual([true, false, false])
+    await dead.thread('silent').save({ n: 1 })
+    expect(lost.signal.aborted).toBe(false)
+    await lease.release()
+    expect(await claims.isHeld('held', {})).toBe(false)
+    const stop = new AbortController()
+    const look = claims.isHeld('silent', { signal: stop.signal })
+    stop.abort(new Error('enough'))
+    expect(await look).toBe(false)
+    await one.thread('silent').lease({ steal: true })
+    expect(await claims.isHeld('silent', {})).toBe(true)
+    await expect(claims.isHeld('silent', { signal: stop.signal })).rejects.toThrow('enough')
+  })
+
   it('who was replaced while idle is told', async () => {
     const { one, two } = await twoTabs()
     const lease = await one.thread('t').lease()

@@ -1,5 +1,5 @@
 import { CheckpointerError } from '../../errors.ts'
-import { blocked, type Claim, type ClaimOptions, type Claims } from '../../tabs/claims.ts'
+import { blocked, type Claim, type ClaimOptions, type Claims, type LookOptions } from '../../tabs/claims.ts'
 import { LeaseNews, type NewsSource } from './news.ts'
 import { HeldLease, type LeaseOptions } from './lease.ts'
 import { checkFlag, checkOptions, checkSignal, invalid, type Names } from '../options/options.ts'
@@ -96,6 +96,12 @@ export class Leases {
     const lease = new HeldLease(thread, { ...claim, end, abandon }, lost)
     this.#held.add(lease)
     return lease
+  }
+
+  /** Whether a runner that lives, here or elsewhere, has the thread's lease. */
+  async isHeld(thread: string, options: LookOptions = {}): Promise<boolean> {
+    const isOurs = [...this.#held].some((lease) => lease.thread === thread && !lease.signal.aborted)
+    return isOurs || this.#claims.isHeld(thread, options)
   }
 
   /** Stops what waits, and releases what is held when what is written under it has settled. */

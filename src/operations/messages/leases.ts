@@ -12,6 +12,10 @@ export interface TakeLeaseRequest {
   readonly silent?: string
 }
 
+export interface LeaseSignRequest {
+  readonly thread: string
+}
+
 export interface HeldLease {
   readonly thread: string
   readonly lease: string

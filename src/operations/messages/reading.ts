@@ -19,9 +19,12 @@ export interface LoadReply {
 export interface ReadWritesRequest extends Place {
   /** The seq of their checkpoint. */
   readonly checkpoint: number
-  readonly taskId: string
-  /** Only from this index on. */
-  readonly from: number
+  /** Of this task alone. Of all when absent, in the order in which they came. */
+  readonly taskId?: string
+  /** Only from this index on, */
+  readonly from?: number
+  /** and those before this one, if any. */
+  readonly before?: number
 }
 
 export interface HistoryWhere {

@@ -54,6 +54,7 @@ export interface HeadReply {
   /** The seq that the next save will get. */
   readonly next: number
   readonly head?: { readonly seq: number; readonly id: string }
+  readonly run?: StoredRun
 }
 
 export interface PutWritesRequest extends Place, Fenced {

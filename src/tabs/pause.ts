@@ -1,0 +1,21 @@
+/** Resolves after so long; rejects with the signal's reason as soon as it is aborted. */
+export function pause(
+  ms: number,
+  signal: AbortSignal | undefined,
+  /** Nobody waits for what comes after it: in Node it does not keep the process alive. */
+  isIdle = false,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason)
+    const stop = (): void => {
+      clearTimeout(timer)
+      reject(signal?.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop)
+      resolve()
+    }, ms)
+    if (isIdle) (timer as { unref?: () => void }).unref?.()
+    signal?.addEventListener('abort', stop, { once: true })
+  })
+}
