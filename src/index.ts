@@ -38,14 +38,23 @@ export type { RunsOptions } from './checkpointer/runs/list-runs.ts'
 export type { OrphanOptions } from './checkpointer/runs/orphans.ts'
 export type { OpenQuestion, RunInfo, RunStatus } from './checkpointer/runs/run-info.ts'
 export type { RetentionPolicy, ThreadRetention } from './checkpointer/removals/retention.ts'
+export type { Thread } from './checkpointer/thread.ts'
+export type { ForkOptions, LoadOptions, SaveOptions, TaskWrite, Which } from './checkpointer/threads/types.ts'
 export type {
-  ForkOptions,
-  LoadOptions,
-  SaveOptions,
-  TaskWrite,
-  Thread,
-  Which,
-} from './checkpointer/threads/thread.ts'
+  AnswerOptions,
+  AskOptions,
+  Began,
+  Loop,
+  LoopFields,
+  Retries,
+  RunEnd,
+  RunOptions,
+  StepContext,
+  StepOptions,
+  UnknownDecision,
+  UnknownStep,
+  WhenUnknown,
+} from './checkpointer/runs/types.ts'
 export type { Verification, VerifyOptions } from './checkpointer/upkeep/verification.ts'
 export type { Host } from './operations/host.ts'
 export type { ClassRegistration, KindRegistration, TypeRegistration } from './state/types.ts'

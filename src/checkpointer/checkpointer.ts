@@ -18,11 +18,12 @@ import { followOrphans, type EventSource, type OrphanOptions } from './runs/orph
 import type { RunInfo } from './runs/run-info.ts'
 import { storedThreadRules, type ThreadRetention } from './removals/retention.ts'
 import { askToPersist, isPersisted, quotaHere, type Persistence } from './upkeep/persistence.ts'
+import { allOf } from './saving/writer.ts'
 import type { Shared } from './threads/shared.ts'
 import { listThreads, type ThreadsOptions } from './threads/list-threads.ts'
 import { OpenCalls } from './open-calls.ts'
-import { StoredThread } from './threads/stored-thread.ts'
-import type { Thread } from './threads/thread.ts'
+import { StoredThread } from './stored-thread.ts'
+import type { Thread } from './thread.ts'
 import { countUsage, USAGE, type Usage, type UsageOptions } from './upkeep/usage.ts'
 import { verification, type Verification, type VerifyOptions } from './upkeep/verification.ts'
 import { UnsureCalls } from './unsure/unsure-calls.ts'
@@ -88,28 +89,34 @@ interface Parts {
   readonly onWarning: (warning: CheckpointerError) => void
 }
 
+type Listener = (event: CheckpointerEvent) => void
+
 const THREAD: Names<ThreadOptions> = { namespace: true, lease: true, retention: true }
 export class StoredCheckpointer implements Checkpointer {
   readonly #shared: Shared
   readonly #events: Parts['events']
   readonly #onWarning: Parts['onWarning']
-  /** Aborted by the end: what follows others stops then. */
-  readonly #ended = new AbortController()
   readonly #calls = new OpenCalls(() => this.#refuseWhenClosed())
   readonly #stopListening: () => void
+  /** Aborted by the end: what runs here, or follows others, stops then. */
+  readonly #closed = new AbortController()
   #closing: Promise<void> | undefined
 
   constructor({ host, codec, events, claims, durability, left, onWarning, onClose }: Parts) {
     const known = new KnownStates()
     const watch = (inner: Host): Host => this.#calls.watch(inner)
     const writing = writingAs(durability, host, watch, { known, left, onWarning })
+    const news = { subscribe: (listener: Listener) => events.subscribe(listener), onWarning }
     this.#shared = {
       host: writing.host,
       codec,
       known,
       saves: writing.saves,
       unsure: new UnsureCalls(),
-      leases: new Leases(claims, { subscribe: (listener) => events.subscribe(listener), onWarning }),
+      leases: new Leases(claims, news),
+      news,
+      flushed: new Set(),
+      closed: this.#closed.signal,
     }
     this.#events = events
     this.#onWarning = onWarning
@@ -138,7 +145,7 @@ export class StoredCheckpointer implements Checkpointer {
   onOrphan(handler: (run: RunInfo) => unknown, options: OrphanOptions = {}): () => void {
     this.#refuseWhenClosed()
     const sources = { ...this.#shared, events: this.#events, onWarning: this.#onWarning }
-    return followOrphans(sources, handler, options, this.#ended.signal)
+    return followOrphans(sources, handler, options, this.#closed.signal)
   }
 
   subscribe(listener: (event: CheckpointerEvent) => void): () => void {
@@ -163,7 +170,8 @@ export class StoredCheckpointer implements Checkpointer {
 
   async flush(): Promise<void> {
     this.#refuseWhenClosed()
-    await this.#shared.saves.flush()
+    const { saves, flushed } = this.#shared
+    await allOf([...[...flushed].map((write) => write()), saves.flush()])
   }
 
   async verify(options: VerifyOptions = {}): Promise<Verification> {
@@ -184,21 +192,28 @@ export class StoredCheckpointer implements Checkpointer {
   }
 
   close(): Promise<void> {
-    const { host, saves } = this.#shared
-    this.#closing ??= this.#finish(saves.close(), () => host.close())
+    this.#closing ??= this.#close()
     return this.#closing
   }
 
   async destroy(): Promise<void> {
     this.#refuseWhenClosed()
     const { host, saves } = this.#shared
+    this.#closed.abort(closed())
     const ended = saves.close().catch(() => {})
     this.#closing = this.#finish(ended, () => host.destroy())
     return this.#closing
   }
 
+  async #close(): Promise<void> {
+    const { host, saves, flushed } = this.#shared
+    // Runs may have done what is not in their journals yet.
+    if (flushed.size > 0) await Promise.allSettled([...flushed].map((write) => write()))
+    this.#closed.abort(closed())
+    await this.#finish(saves.close(), () => host.close())
+  }
+
   async #finish(saved: Promise<void>, end: () => Promise<void>): Promise<void> {
-    this.#ended.abort(closed())
     const failed = await saved.then(
       () => undefined,
       (error: unknown) => ({ error }),
@@ -212,7 +227,7 @@ export class StoredCheckpointer implements Checkpointer {
   }
 
   #refuseWhenClosed(): void {
-    if (this.#closing) throw closed()
+    if (this.#closed.signal.aborted) throw closed()
   }
 }
 

@@ -3,7 +3,7 @@ import { checkpointKey, seqRange, writeKey, writeName } from '../storage/keys.ts
 import type { Batch, Check, Key, Row } from '../storage/storage.ts'
 import { attemptsOn, LOST_RACE, tryCommit, untilRecognised } from './store/commit.ts'
 import { byRef, needCheckpoint } from './store/find.ts'
-import type { PutWritesReply, PutWritesRequest, StoredWrite } from './host.ts'
+import type { PutWritesReply, PutWritesRequest, StoredRun, StoredWrite } from './host.ts'
 import { threadPut, timeOfWrites, withWrites, type ThreadFacts, type ThreadRow } from './rows/thread-row.ts'
 import { latestOf, partsOfWrite, writePuts } from './rows/write-row.ts'
 import { withRoom } from './retention/with-room.ts'
@@ -29,6 +29,8 @@ export async function putWrites(store: Store, request: PutWritesRequest): Promis
   return { written: done.written }
 }
 
+const isUnderWay = ({ status }: StoredRun): boolean => status === 'running' || status === 'waiting'
+
 /** What new writes are placed on. */
 interface Ground {
   readonly row: ThreadRow
@@ -45,9 +47,9 @@ interface Ground {
  */
 async function remembered(
   store: Store,
-  { checkpoint, waiting, thread, namespace }: PutWritesRequest,
+  { checkpoint, turn, thread, namespace }: PutWritesRequest,
 ): Promise<Ground | undefined> {
-  if (waiting !== undefined) return undefined
+  if (turn !== undefined) return undefined
   const row = await recallThread(store, { thread, namespace })
   const head = row?.facts.head
   if (!row || !head || (checkpoint !== head.seq && checkpoint !== head.id)) return undefined
@@ -58,8 +60,8 @@ async function remembered(
 async function looked(store: Store, request: PutWritesRequest): Promise<Ground> {
   const row = await needThread(store, request)
   const { run, lane } = row.facts
-  if (request.waiting !== undefined && (run?.turn !== request.waiting || run.status !== 'waiting'))
-    throw new CheckpointerError('CONFLICT', 'The run no longer waits: it was answered, or taken up.', request)
+  if (request.turn !== undefined && (run?.turn !== request.turn || !isUnderWay(run)))
+    throw new CheckpointerError('CONFLICT', 'The run has ended, or another runner has taken it up.', request)
   const checkpoint = await needCheckpoint(store, row, byRef(request.checkpoint))
   const { seq } = checkpoint
   const range = { table: 'writes', ...seqRange(lane, seq, seq) } as const

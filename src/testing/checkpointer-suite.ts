@@ -9,11 +9,14 @@ import { leaseLaws } from './checkpointer/leases.ts'
 import { listingLaws } from './checkpointer/listing.ts'
 import { longRemovalLaws } from './checkpointer/long-removals.ts'
 import { mendingLaws } from './checkpointer/mending.ts'
+import { questionLaws } from './checkpointer/questions.ts'
 import { racingLaws } from './checkpointer/racing.ts'
 import { removingLaws } from './checkpointer/removing.ts'
 import { retainingLaws } from './checkpointer/retaining.ts'
+import { runLaws } from './checkpointer/runs.ts'
 import { savingLaws } from './checkpointer/saving.ts'
 import { sharingLaws } from './checkpointer/sharing.ts'
+import { stepLaws } from './checkpointer/steps.ts'
 import { writesLaws } from './checkpointer/writes.ts'
 
 export type { Ground, GroundOptions } from './checkpointer/ground.ts'
@@ -39,5 +42,8 @@ export function checkpointerSuite(name: string, fresh: () => Promise<Ground>): v
     describe('races', () => racingLaws(fresh))
     describe('damage', () => mendingLaws(fresh))
     describe('leases', () => leaseLaws(fresh))
+    describe('runs', () => runLaws(fresh))
+    describe('steps of a run', () => stepLaws(fresh))
+    describe('questions of a run', () => questionLaws(fresh))
   })
 }

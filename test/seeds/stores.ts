@@ -51,6 +51,8 @@ function readElsewhere(writer: Checkpointer, reader: Checkpointer): Checkpointer
       delete: () => own.delete(),
       putWrites: (checkpoint, taskId, writes) => own.putWrites(checkpoint, taskId, writes),
       lease: (options) => own.lease(options),
+      run: (options, loop) => own.run(options, loop),
+      answer: (value, options) => own.answer(value, options),
     }
   }
   return {

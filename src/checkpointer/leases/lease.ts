@@ -53,6 +53,11 @@ export class HeldLease implements Lease {
     return this.#lost.signal
   }
 
+  /** It was released, or lost. */
+  get isOver(): boolean {
+    return this.#isReleased || this.signal.aborted
+  }
+
   /** Writes under this lease; without any when it was released. */
   write<T>(work: (fence: Fenced) => Promise<T>): Promise<T> {
     if (this.#isReleased) return work({})

@@ -12,6 +12,7 @@
  */
 import type { PendingWrite } from '../../checkpoint.ts'
 import { CheckpointerError } from '../../errors.ts'
+import { revived } from './kept-error.ts'
 
 export const INTENT = { channel: 'forkpoint:step', index: 0 } as const
 export const ATTEMPT = { channel: 'forkpoint:attempt', index: -1 } as const
@@ -117,7 +118,7 @@ function stepOf(task: readonly PendingWrite[], runId: string): JournalStep | und
     key: (task[0] as PendingWrite).taskId,
     attempt,
     batches: batches.map(({ index, value }) => ({ ...(value as ChunkBatch), index })),
-    ...(outcome ? { outcome } : {}),
+    ...(outcome ? { outcome: 'error' in outcome ? { error: revived(outcome.error) } : outcome } : {}),
   }
 }
 

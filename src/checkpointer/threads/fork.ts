@@ -9,7 +9,7 @@ import { capture } from '../states/capture.ts'
 import { storedFields } from '../states/fields.ts'
 import { load } from './load.ts'
 import type { Shared } from './shared.ts'
-import type { ForkOptions } from './thread.ts'
+import type { ForkOptions } from './types.ts'
 import { storedAt } from './which.ts'
 
 const FORK: Names<ForkOptions<unknown>> = { at: true, edit: true, as: true, label: true }

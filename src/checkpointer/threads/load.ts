@@ -1,6 +1,7 @@
-import type { Checkpoint } from '../../checkpoint.ts'
+import type { Checkpoint, PendingWrite } from '../../checkpoint.ts'
+import type { Codec } from '../../state/codec.ts'
 import { CheckpointerError } from '../../errors.ts'
-import type { At, Place } from '../../operations/host.ts'
+import type { At, Place, StoredRun, StoredWrite } from '../../operations/host.ts'
 import { fromBytes } from '../../state/json-bytes.ts'
 import { pauses } from '../../state/slices/pause.ts'
 import { checkFunction, checkOptions, checkSignal, type Names } from '../options/options.ts'
@@ -9,7 +10,7 @@ import type { KnownState } from '../states/known-states.ts'
 import { unfold } from '../states/unfold.ts'
 import { untilAborted } from '../until-aborted.ts'
 import type { Shared } from './shared.ts'
-import type { LoadOptions } from './thread.ts'
+import type { LoadOptions } from './types.ts'
 import { refOf } from './which.ts'
 
 const LOAD: Names<LoadOptions> = { signal: true, onProgress: true }
@@ -17,6 +18,8 @@ const LOAD: Names<LoadOptions> = { signal: true, onProgress: true }
 interface Loaded<State> {
   readonly checkpoint: Checkpoint<State>
   readonly known: KnownState
+  /** The latest run of the namespace. */
+  readonly run?: StoredRun
 }
 
 export function checkLoad(given: LoadOptions): LoadOptions {
@@ -50,15 +53,23 @@ export async function load<State>(
     })
   const now: KnownState = { id: info.id, key: info.key ?? info.id, seq: info.seq, state }
   known.add(place, now, at === undefined)
-  const pendingWrites = writes.map(({ taskId, index, channel, body }) => {
-    return { taskId, index, channel, value: codec.decode(fromBytes(body)) }
-  })
   return {
     checkpoint: {
       ...toInfo(codec, place, info),
       state: (await codec.decodeInSlices(state, pause)) as State,
-      pendingWrites,
+      pendingWrites: writes.map((write) => toPendingWrite(codec, write)),
     },
     known: now,
+    ...(reply.run ? { run: reply.run } : {}),
   }
 }
+
+export const toPendingWrite = (
+  codec: Codec,
+  { taskId, index, channel, body }: StoredWrite,
+): PendingWrite => ({
+  taskId,
+  index,
+  channel,
+  value: codec.decode(fromBytes(body)),
+})

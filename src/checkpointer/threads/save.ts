@@ -9,7 +9,7 @@ import { capture } from '../states/capture.ts'
 import { FIELDS, toInfo } from '../states/fields.ts'
 import type { KnownState } from '../states/known-states.ts'
 import type { Shared } from './shared.ts'
-import type { SaveOptions } from './thread.ts'
+import type { SaveOptions } from './types.ts'
 
 const SAVE: Names<SaveOptions> = { ...FIELDS, id: true, parent: true, expect: true }
 
@@ -20,6 +20,8 @@ const EXPECT_UNDEFINED =
 interface OfHandle {
   readonly fence: Fenced
   readonly retention: SaveRequest['retention'] | undefined
+  /** What comes in the same commit. */
+  readonly beside?: Pick<SaveRequest, 'run' | 'writes'>
 }
 
 /** Captures a state and sends it, both before this returns. */
@@ -28,7 +30,7 @@ export async function save(
   place: Place,
   state: unknown,
   given: SaveOptions,
-  { fence, retention }: OfHandle,
+  { fence, retention, beside }: OfHandle,
   send: Send,
 ): Promise<CheckpointInfo> {
   const options = checkOptions('save', given, SAVE)
@@ -50,6 +52,7 @@ export async function save(
       ...place,
       ...fence,
       ...checkpoint,
+      ...beside,
       key,
       ...withoutUndefined({ id: options.id, parent, expect, retention }),
       ...(again ? { retry: true } : {}),

@@ -3,7 +3,7 @@ import type { StoredWrite } from '../../operations/host.ts'
 import type { Codec } from '../../state/codec.ts'
 import { toBytes } from '../../state/json-bytes.ts'
 import { checkOptions, invalid, itemsOf, type Names } from '../options/options.ts'
-import type { TaskWrite } from './thread.ts'
+import type { TaskWrite } from './types.ts'
 
 const WRITE: Names<TaskWrite> = { channel: true, value: true, index: true }
 

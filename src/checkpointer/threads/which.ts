@@ -1,7 +1,7 @@
 import type { At, Place } from '../../operations/host.ts'
 import { checkRef, invalid, reading } from '../options/options.ts'
 import type { Shared } from './shared.ts'
-import type { Which } from './thread.ts'
+import type { Which } from './types.ts'
 
 const WANTED = 'a seq, an id, or one of { seq }, { id }, { step } and { label }'
 

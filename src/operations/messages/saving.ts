@@ -62,8 +62,8 @@ export interface PutWritesRequest extends Place, Fenced {
   readonly writes: readonly StoredWrite[]
   /** How the run stands with them. */
   readonly run?: StoredRun
-  /** Refused with `CONFLICT` unless the latest run is at this turn, and waits. */
-  readonly waiting?: string
+  /** Refused with `CONFLICT` unless the latest run is at this turn, and has not ended. */
+  readonly turn?: string
   /** A crash of the machine may take them back, until a later commit. */
   readonly relaxed?: boolean
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Removed } from '../../checkpointer/removals/removals.ts'
-import type { Thread } from '../../checkpointer/threads/thread.ts'
+import type { Thread } from '../../checkpointer/thread.ts'
 import { listOf, on, range, type Fresh } from './ground.ts'
 
 interface Page {

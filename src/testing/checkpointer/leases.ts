@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Checkpointer } from '../../checkpointer/checkpointer.ts'
 import type { Lease } from '../../checkpointer/leases/lease.ts'
-import type { Thread } from '../../checkpointer/threads/thread.ts'
+import type { Thread } from '../../checkpointer/thread.ts'
 import {
   expectStates,
   fill,

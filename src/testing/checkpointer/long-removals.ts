@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Checkpointer } from '../../checkpointer/checkpointer.ts'
-import type { Thread } from '../../checkpointer/threads/thread.ts'
+import type { Thread } from '../../checkpointer/thread.ts'
 import { listOf, on, range, seqsOf, type Fresh } from './ground.ts'
 
 /** More than goes in one commit. */

@@ -1,18 +1,24 @@
-import type { Checkpoint, CheckpointInfo, Snapshot } from '../../checkpoint.ts'
-import type { Fenced, Place, SaveRequest } from '../../operations/host.ts'
-import type { HeldLease, Lease, LeaseOptions } from '../leases/lease.ts'
-import { newId } from '../new-id.ts'
-import { checkIdAt, checkOptions, checkRef } from '../options/options.ts'
-import { pruneRequest, type PruneOptions } from '../removals/prune-rules.ts'
-import { deleteCheckpoints, deleteRun, prune, type LongRemoval, type Removed } from '../removals/removals.ts'
-import { fork } from './fork.ts'
-import { HISTORY, pages, type HistoryOptions } from './history.ts'
-import { checkLoad, load } from './load.ts'
-import { save } from './save.ts'
-import type { Shared } from './shared.ts'
-import { storedWrites } from './task-writes.ts'
-import type { ForkOptions, LoadOptions, SaveOptions, TaskWrite, Thread, Which } from './thread.ts'
-import { storedAt } from './which.ts'
+import type { Checkpoint, CheckpointInfo, Snapshot } from '../checkpoint.ts'
+import type { Fenced, Place, SaveRequest } from '../operations/host.ts'
+import type { HeldLease, Lease, LeaseOptions } from './leases/lease.ts'
+import { newId } from './new-id.ts'
+import { checkIdAt, checkOptions, checkRef } from './options/options.ts'
+import { pruneRequest, type PruneOptions } from './removals/prune-rules.ts'
+import { deleteCheckpoints, deleteRun, prune, type LongRemoval, type Removed } from './removals/removals.ts'
+import { answer } from './runs/answer.ts'
+import type { Ground } from './runs/ground.ts'
+import { runLoop } from './runs/run.ts'
+import { threadGround } from './runs/thread-ground.ts'
+import type { AnswerOptions, Loop, RunEnd, RunOptions } from './runs/types.ts'
+import { fork } from './threads/fork.ts'
+import { HISTORY, pages, type HistoryOptions } from './threads/history.ts'
+import { checkLoad, load } from './threads/load.ts'
+import { save } from './threads/save.ts'
+import type { Shared } from './threads/shared.ts'
+import { storedWrites } from './threads/task-writes.ts'
+import type { Thread } from './thread.ts'
+import type { ForkOptions, LoadOptions, SaveOptions, TaskWrite, Which } from './threads/types.ts'
+import { storedAt } from './threads/which.ts'
 
 /** What one handle has of its own. */
 interface OwnSettings {
@@ -116,6 +122,21 @@ export class StoredThread<State> implements Thread<State> {
   async lease(options: LeaseOptions = {}): Promise<Lease> {
     this.#lease = await this.#shared.leases.take(this.id, options)
     return this.#lease
+  }
+
+  async run<Result>(
+    options: RunOptions<State>,
+    loop: (loop: Loop<State>) => Result | PromiseLike<Result>,
+  ): Promise<RunEnd<Awaited<Result>>> {
+    return runLoop(this.#ground(), options, loop)
+  }
+
+  async answer(value: unknown, options: AnswerOptions = {}): Promise<void> {
+    return answer(this.#ground(), value, options)
+  }
+
+  #ground(): Ground<State> {
+    return threadGround(this.#shared, this.#place, { lease: this.#lease, retention: this.#retention })
   }
 
   #named(ref: number | string): number | string {

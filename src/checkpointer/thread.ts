@@ -1,55 +1,10 @@
-import type { Checkpoint, CheckpointFields, CheckpointInfo, Snapshot } from '../../checkpoint.ts'
-import type { HistoryOptions } from './history.ts'
-import type { Lease, LeaseOptions } from '../leases/lease.ts'
-import type { OrUndefined } from '../options/options.ts'
-import type { PruneOptions } from '../removals/prune-rules.ts'
-import type { LongRemoval, Removed } from '../removals/removals.ts'
-
-export interface SaveOptions extends OrUndefined<CheckpointFields> {
-  /** An id of your own; unique within the thread and namespace. One is made when absent. */
-  readonly id?: string | undefined
-  /** The checkpoint that this one continues, by seq or id; `null` for none. The head when absent. */
-  readonly parent?: number | string | null | undefined
-  /**
-   * Save only if this is the head, by seq or id (`null`: only if there is none), else reject with `CONFLICT`.
-   * Never `undefined`, which would be no check at all: `head?.id ?? null`.
-   */
-  readonly expect?: number | string | null
-}
-
-/** Which checkpoint: by seq, by id, by step, or by label (the latest one that fits). */
-export type Which =
-  | number
-  | string
-  | { readonly seq: number }
-  | { readonly id: string }
-  | { readonly step: number }
-  | { readonly label: string }
-
-export interface ForkOptions<State> {
-  /** The checkpoint to start from. The head when absent. */
-  readonly at?: Which | undefined
-  /** Changes the state that the fork starts with: in the draft given, or by returning another one. */
-  readonly edit?: ((draft: State) => State | void | Promise<State | void>) | undefined
-  /** The id of the new thread. One is made when absent. */
-  readonly as?: string | undefined
-  /** Names the new thread, and its first checkpoint when there is an edit. `fork-of:<thread>` when absent. */
-  readonly label?: string | undefined
-}
-
-export interface LoadOptions {
-  /** Stops a load that takes long; it rejects with the signal's reason. */
-  readonly signal?: AbortSignal | undefined
-  /** Told how many bytes of the state are read, and of how many. */
-  readonly onProgress?: ((done: number, total: number) => void) | undefined
-}
-
-/** A write of a task, as it is given: `index` is its place in the list unless it says otherwise. */
-export interface TaskWrite {
-  readonly channel: string
-  readonly value: unknown
-  readonly index?: number | undefined
-}
+import type { Checkpoint, CheckpointInfo, Snapshot } from '../checkpoint.ts'
+import type { HistoryOptions } from './threads/history.ts'
+import type { Lease, LeaseOptions } from './leases/lease.ts'
+import type { ForkOptions, LoadOptions, SaveOptions, TaskWrite, Which } from './threads/types.ts'
+import type { PruneOptions } from './removals/prune-rules.ts'
+import type { AnswerOptions, Loop, RunEnd, RunOptions } from './runs/types.ts'
+import type { LongRemoval, Removed } from './removals/removals.ts'
 
 /** One conversation or run. A handle costs nothing, and nothing is read or written until it is used. */
 export interface Thread<State = unknown> {
@@ -88,4 +43,15 @@ export interface Thread<State = unknown> {
    * Handles without a lease are not held up by it.
    */
   lease(options?: LeaseOptions): Promise<Lease>
+  /**
+   * Runs an agent's loop on this thread, as the only one in all tabs, and resolves when it has ended. A run that did not
+   * end (a reload, a crash) goes on from its last checkpoint, and does no step again whose outcome is stored. Rejects
+   * with what the loop throws; that is recorded, and the run can be resumed.
+   */
+  run<Result>(
+    options: RunOptions<State>,
+    loop: (loop: Loop<State>) => Result | PromiseLike<Result>,
+  ): Promise<RunEnd<Awaited<Result>>>
+  /** Answers what the thread's run asks (`loop.ask`): `NOT_FOUND` when it asks nothing, `CONFLICT` when it was answered. */
+  answer(value: unknown, options?: AnswerOptions): Promise<void>
 }

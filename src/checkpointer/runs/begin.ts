@@ -1,0 +1,170 @@
+import type { Checkpoint, CheckpointInfo } from '../../checkpoint.ts'
+import { CheckpointerError } from '../../errors.ts'
+import type { StoredRun } from '../../operations/host.ts'
+import { invalid } from '../options/options.ts'
+import { newId } from '../new-id.ts'
+import { readJournal, type End, type Journal } from './entries.ts'
+import { endEntry } from './ending.ts'
+import type { Ground, Loaded } from './ground.ts'
+import { RunState } from './run-state.ts'
+import type { Turn } from './turn.ts'
+import type { Began, RunOptions } from './types.ts'
+
+/** What a run goes on from; or its end, when it has one already. */
+export type Beginning<State> =
+  | {
+      readonly began: Began
+      readonly state: RunState<State>
+      readonly draft: State
+      readonly journal: Journal
+      readonly retryKey: string | undefined
+    }
+  | { readonly began: 'already-finished'; readonly end: End & { readonly status: 'finished' } }
+
+type Asked<State> = Pick<RunOptions<State>, 'initial' | 'runId' | 'from' | 'edit' | 'retry'>
+
+const NO_STEPS: Journal = { steps: [] }
+
+/** Decides, under the lease, whether a run is new, goes on, or has ended, and says so in the thread's row. */
+export async function begin<State>(turn: Turn<State>, asked: Asked<State>): Promise<Beginning<State>> {
+  const { ground } = turn
+  const { runId, from, edit } = asked
+  const head = await ground.load()
+  const unfinished = head?.run?.status === 'finished' ? undefined : head?.run
+  if (head && unfinished) {
+    const isNew = from !== undefined || edit !== undefined || runId !== undefined
+    if (runId === unfinished.id || !isNew) return resume(turn, head, unfinished, asked)
+    if (from === undefined) refuseToLeave(unfinished, head, ground.thread)
+    await leave(turn, unfinished)
+  }
+  if (runId !== undefined) {
+    const last = await ground.latestOf(runId)
+    const { end } = last ? readJournal((await ground.journalOf(last.seq)).writes, runId) : NO_STEPS
+    if (end) return finished(end, runId)
+  }
+  return fresh(turn, asked, head)
+}
+
+async function fresh<State>(
+  turn: Turn<State>,
+  asked: Asked<State>,
+  head: Loaded<State> | undefined,
+): Promise<Beginning<State>> {
+  const { ground } = turn
+  const { from, edit, initial } = asked
+  const start = from === undefined ? head : await ground.load(from)
+  if (from !== undefined && !start)
+    throw new CheckpointerError(
+      'NOT_FOUND',
+      `Thread '${ground.thread}' has no such checkpoint to run from.`,
+      {
+        thread: ground.thread,
+      },
+    )
+  const made = start ? start.checkpoint.state : initialOf(ground, initial)
+  const draft = edit ? await edited(made, edit) : made
+  const now = Date.now()
+  const run: StoredRun = { id: asked.runId ?? newId(), status: 'running', turn: turn.id, began: now, at: now }
+  const lease = await turn.held()
+  const saved = await ground.save(
+    draft,
+    {
+      source: from === undefined ? 'input' : 'fork',
+      runId: run.id,
+      expect: head?.checkpoint.seq ?? null,
+      ...(from === undefined || !start ? {} : { parent: start.checkpoint.seq }),
+    },
+    { run },
+    lease,
+  )
+  const state = new RunState(turn, run, saved.seq)
+  return { began: 'fresh', state, draft, journal: NO_STEPS, retryKey: undefined }
+}
+
+/** The caller's own object stays as it is: the draft is a copy. */
+function initialOf<State>(ground: Ground<State>, initial: RunOptions<State>['initial']): State {
+  const made = typeof initial === 'function' ? (initial as () => State)() : initial
+  return ground.codec.decode(ground.codec.capture(made === undefined ? {} : made).state) as State
+}
+
+async function edited<State>(
+  draft: State,
+  edit: (draft: State) => State | void | Promise<State | void>,
+): Promise<State> {
+  const returned: unknown = await edit(draft)
+  if (returned === undefined) return draft
+  if (typeof returned !== typeof draft || returned === null)
+    throw invalid('edit', 'a whole state, or nothing when it has changed the draft', 'What edit returns')
+  return returned as State
+}
+
+async function resume<State>(
+  turn: Turn<State>,
+  head: Loaded<State>,
+  latest: StoredRun,
+  { retry }: Asked<State>,
+): Promise<Beginning<State>> {
+  const { ground } = turn
+  const { checkpoint } = head
+  const journal = await journalOf(ground, checkpoint, latest)
+  const run: StoredRun = { ...latest, status: 'running', turn: turn.id, at: Date.now() }
+  const lease = await turn.held()
+  await ground.putWrites({ checkpoint: checkpoint.seq, writes: [], run }, lease)
+  const state = new RunState(turn, run, checkpoint.seq)
+  const { end } = journal
+  const retryKey = retry && end?.status === 'failed' ? end.key : undefined
+  return { began: 'resumed', state, draft: checkpoint.state, journal, retryKey }
+}
+
+/** The journal of the run's latest checkpoint; empty where others have saved behind it and it had done nothing yet. */
+async function journalOf<State>(
+  ground: Ground<State>,
+  head: Checkpoint<State>,
+  run: StoredRun,
+): Promise<Journal> {
+  if (head.runId === run.id) return readJournal(head.pendingWrites, run.id)
+  const last = await ground.latestOf(run.id)
+  if (!last) return NO_STEPS
+  const { writes } = await ground.journalOf(last.seq)
+  const journal = readJournal(writes, run.id)
+  if (journal.steps.length > 0) throw overtaken(run, last)
+  return journal
+}
+
+/** It will not be gone on with: so that its id is not taken for that of a new one. */
+async function leave<State>(turn: Turn<State>, { id }: StoredRun): Promise<void> {
+  const { ground } = turn
+  const last = await ground.latestOf(id)
+  if (!last) return
+  const end: End = { runId: id, status: 'stopped', error: new Error('It was left for another run.') }
+  await ground.putWrites({ checkpoint: last.seq, writes: [endEntry(end, ground.codec)] }, await turn.held())
+}
+
+/** What is not known to be done or not done must not be forgotten on the way to something new. */
+function refuseToLeave<State>({ id, status }: StoredRun, head: Loaded<State>, thread: string): void {
+  const { steps } = readJournal(head.checkpoint.pendingWrites, id)
+  const unknown = steps.find((step) => step.external && !step.outcome)
+  const isLive = status === 'running' || status === 'waiting'
+  if (!unknown && !isLive) return
+  const why = unknown ? `nobody knows whether its step '${unknown.name}' was done` : `it is ${status}`
+  throw new CheckpointerError(
+    'CONFLICT',
+    `Thread '${thread}' has a run that has not ended ('${id}'), and ${why}. Resume it with { runId: '${id}' }, or leave it behind with { from }.`,
+    { thread },
+  )
+}
+
+function finished<State>(end: End, runId: string): Beginning<State> {
+  if (end.status === 'finished') return { began: 'already-finished', end }
+  throw new CheckpointerError(
+    'CONFLICT',
+    `The run '${runId}' was left for another one. Begin a new one, under another runId or none.`,
+  )
+}
+
+const overtaken = ({ id }: StoredRun, last: CheckpointInfo): CheckpointerError =>
+  new CheckpointerError(
+    'CONFLICT',
+    `Others have saved to the thread since the run '${id}' was at checkpoint ${last.seq}, where it has steps in its journal. Begin anew with { from }, from there or from the head.`,
+    { thread: last.thread, namespace: last.namespace, seq: last.seq },
+  )

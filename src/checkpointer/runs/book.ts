@@ -1,0 +1,123 @@
+import { CheckpointerError } from '../../errors.ts'
+import { newId } from '../new-id.ts'
+import type { Intent, JournalStep, StepKind } from './entries.ts'
+import { isAboutStep, type AboutStep } from './unknown.ts'
+
+/** How long a step that is not in the journal waits for one that is to be asked for first. */
+const GRACE = 1_000
+
+/** One step that the loop has begun; `found` when the journal knows it. */
+export interface Claim {
+  readonly key: string
+  readonly intent: Intent
+  readonly found: JournalStep | undefined
+}
+
+/**
+ * The steps since a checkpoint: those that the journal knows, and those that the loop has begun now. A step is known
+ * by its name, and by which of that name it is, since steps that run side by side begin in any order.
+ */
+export class Book {
+  readonly #runId: string
+  readonly #known: readonly JournalStep[]
+  readonly #about: readonly JournalStep[]
+  readonly #claimed = new Set<JournalStep>()
+  readonly #counts = new Map<string, number>()
+  readonly #open = new Map<number, string>()
+  readonly #waiting = new Set<() => void>()
+  #last: number
+
+  constructor(runId: string, known: readonly JournalStep[]) {
+    this.#runId = runId
+    this.#known = known.filter((step) => !isAboutStep(step.question))
+    this.#about = known.filter((step) => isAboutStep(step.question))
+    this.#last = known.reduce((last, { order }) => Math.max(last, order), 0)
+  }
+
+  /** The steps that are under way. */
+  get open(): readonly string[] {
+    return [...this.#open.values()]
+  }
+
+  /** Begins a step, without a pause; it is under way until it is closed. */
+  claim(kind: StepKind, name: string, more: Pick<Intent, 'external' | 'question'>): Claim {
+    const nth = (this.#counts.get(name) ?? 0) + 1
+    this.#counts.set(name, nth)
+    const found = this.#known.find((step) => step.name === name && step.nth === nth)
+    if (found && found.kind !== kind) throw mismatch(`${found.kind} '${name}'`, `${kind} '${name}'`)
+    if (found) {
+      this.#claimed.add(found)
+      for (const wake of this.#waiting) wake()
+    }
+    const within = [...this.#open.keys()]
+    const order = found?.order ?? ++this.#last
+    this.#open.set(order, name)
+    const intent: Intent = found ?? { runId: this.#runId, kind, name, nth, order, within, ...more }
+    return { key: found?.key ?? newId(), intent, found }
+  }
+
+  /** What a person is asked about a step of which nobody knows whether it was done. */
+  claimAbout(question: AboutStep): Claim {
+    const found = this.#about.find(
+      ({ question: known }) =>
+        isAboutStep(known) && known.key === question.key && known.attempt === question.attempt,
+    )
+    const order = found?.order ?? ++this.#last
+    const fresh = {
+      kind: 'question',
+      name: question.name,
+      nth: 0,
+      order,
+      within: [],
+      external: false,
+    } as const
+    return { key: found?.key ?? newId(), intent: found ?? { ...fresh, runId: this.#runId, question }, found }
+  }
+
+  close({ intent }: Claim): void {
+    this.#open.delete(intent.order)
+  }
+
+  /**
+   * Before a step that the journal does not know is run: one that it knows, and that was begun with nothing else under
+   * way, must come first. Another branch of the loop may be about to ask for it; if none does, the loop has changed.
+   */
+  async inOrder({ found, intent }: Claim): Promise<void> {
+    if (found || !this.#missed()) return
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, GRACE)
+      const wake = (): void => {
+        if (this.#missed()) return
+        clearTimeout(timer)
+        this.#waiting.delete(wake)
+        resolve()
+      }
+      this.#waiting.add(wake)
+    })
+    const missed = this.#missed()
+    if (missed) throw mismatch(`'${missed.name}'`, `'${intent.name}'`)
+  }
+
+  /** Before the journal is left behind: refuses when a step in it was not asked for. */
+  refuseUnclaimed(doing: string): void {
+    const unclaimed = this.#known.find((step) => !this.#claimed.has(step) && !this.#isPartOfAnother(step))
+    if (unclaimed) throw mismatch(`'${unclaimed.name}'`, doing)
+  }
+
+  #missed(): JournalStep | undefined {
+    return this.#known.find((step) => !this.#claimed.has(step) && step.within.length === 0)
+  }
+
+  /** It may have been begun by one that was not run again, or not for the first time. */
+  #isPartOfAnother({ within }: JournalStep): boolean {
+    return this.#known.some(
+      (step) => within.includes(step.order) && (step.outcome !== undefined || step.attempt > 1),
+    )
+  }
+}
+
+const mismatch = (journaled: string, asked: string): CheckpointerError =>
+  new CheckpointerError(
+    'INVALID',
+    `The journal has the step ${journaled} where the loop comes to ${asked}. The loop has changed, or goes another way than before; nothing was run. Begin anew from the checkpoint with { from }, which leaves the journal behind.`,
+  )

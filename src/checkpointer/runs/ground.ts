@@ -1,0 +1,50 @@
+import type { Checkpoint, CheckpointerEvent, CheckpointInfo, PendingWrite } from '../../checkpoint.ts'
+import type { CheckpointerError } from '../../errors.ts'
+import type { PutWritesReply, SaveRequest, StoredRun, StoredWrite } from '../../operations/host.ts'
+import type { Codec } from '../../state/codec.ts'
+import type { HeldLease, LeaseOptions } from '../leases/lease.ts'
+import type { SaveOptions, Which } from '../threads/types.ts'
+
+/** What a run is put on: one namespace of a thread, and what its handle may do there. */
+export interface Ground<State> {
+  readonly thread: string
+  readonly namespace: string
+  readonly codec: Codec
+  /** The lease that the handle has already: its owner lets go of it. */
+  readonly lease: HeldLease | undefined
+  takeLease(options: LeaseOptions): Promise<HeldLease>
+  load(which?: Which): Promise<Loaded<State> | undefined>
+  /** The latest checkpoint, without its state. */
+  head(): Promise<CheckpointInfo | undefined>
+  /** The pending writes of a checkpoint, and how the latest run stands, without the state. */
+  journalOf(seq: number): Promise<Pick<Loaded<State>, 'run'> & { readonly writes: readonly PendingWrite[] }>
+  /** The latest checkpoint of a run, without its state. */
+  latestOf(runId: string): Promise<CheckpointInfo | undefined>
+  save(state: State, options: SaveOptions, beside: Beside, lease: HeldLease): Promise<CheckpointInfo>
+  /** Whether the state is still that of the checkpoint. */
+  isSaved(state: State, seq: number): boolean
+  putWrites(request: JournalWrites, lease?: HeldLease): Promise<PutWritesReply>
+  /** Aborted when the checkpointer closes. */
+  readonly closed: AbortSignal
+  subscribe(listener: (event: CheckpointerEvent) => void): () => void
+  /** Has `flush` write this too, until what it returns is called. */
+  onFlush(write: () => Promise<void>): () => void
+  onWarning(warning: CheckpointerError): void
+}
+
+export interface Loaded<State> {
+  readonly checkpoint: Checkpoint<State>
+  /** The latest run of the namespace. */
+  readonly run?: StoredRun
+}
+
+/** What one commit holds beside a save. */
+export type Beside = Pick<SaveRequest, 'run' | 'writes'>
+
+export interface JournalWrites {
+  readonly checkpoint: number
+  readonly writes: readonly StoredWrite[]
+  readonly run?: StoredRun
+  readonly turn?: string
+  readonly relaxed?: boolean
+}

@@ -1,0 +1,15 @@
+/** A controller that is aborted with any of these signals too; `unlink` lets go of them. */
+export function linkedController(signals: readonly (AbortSignal | undefined)[]): {
+  readonly controller: AbortController
+  readonly unlink: () => void
+} {
+  const controller = new AbortController()
+  const links = signals.flatMap((signal) => {
+    if (!signal) return []
+    const abort = (): void => controller.abort(signal.reason)
+    if (signal.aborted) abort()
+    else signal.addEventListener('abort', abort, { once: true })
+    return [() => signal.removeEventListener('abort', abort)]
+  })
+  return { controller, unlink: () => links.forEach((unlink) => unlink()) }
+}

@@ -1,0 +1,68 @@
+import { CheckpointerError } from '../../errors.ts'
+import {
+  checkFlag,
+  checkFunction,
+  checkIdAt,
+  checkOptions,
+  checkSignal,
+  type Names,
+} from '../options/options.ts'
+import { begin } from './begin.ts'
+import { fail, finish } from './ending.ts'
+import type { Ground } from './ground.ts'
+import { RunningLoop } from './running-loop.ts'
+import { Turn } from './turn.ts'
+import { untilStopped } from './until-stopped.ts'
+import type { Loop, RunEnd, RunOptions } from './types.ts'
+
+const RUN: Names<RunOptions> = {
+  initial: true,
+  runId: true,
+  signal: true,
+  wait: true,
+  steal: true,
+  from: true,
+  edit: true,
+  retry: true,
+}
+
+export async function runLoop<State, Result>(
+  ground: Ground<State>,
+  given: RunOptions<State>,
+  work: (loop: Loop<State>) => Result | PromiseLike<Result>,
+): Promise<RunEnd<Awaited<Result>>> {
+  const options = checkOptions<RunOptions<State>>('run', given, RUN)
+  checkSignal(options.signal)
+  if (options.runId !== undefined) checkIdAt('runId', 'A run id', options.runId)
+  checkFunction('edit', options.edit)
+  checkFlag('retry', options.retry)
+  if (typeof work !== 'function') throw new CheckpointerError('INVALID', 'The loop must be a function.')
+  const turn = await Turn.take(ground, options)
+  try {
+    const beginning = await begin(turn, options)
+    if (beginning.began === 'already-finished') {
+      const { runId, status, result } = beginning.end
+      return { began: 'already-finished', status, result: result as Awaited<Result>, runId }
+    }
+    const { began, state } = beginning
+    const forget = ground.onFlush(() => state.writer.settled())
+    let result: unknown
+    const loop: RunningLoop<State> = new RunningLoop(state, beginning, async (value) => {
+      await finish(state, loop.state, value)
+      result = value
+    })
+    try {
+      const returned = await untilStopped(() => work(loop), loop.signal)
+      if (!loop.isOver) await loop.done(returned)
+    } catch (error) {
+      if (!loop.isOver) await fail(state, error, loop.keyOf(error))
+      throw turn.signal.aborted ? turn.signal.reason : error
+    } finally {
+      loop.close()
+      forget()
+    }
+    return { began, status: 'finished', result: result as Awaited<Result>, runId: state.run.id }
+  } finally {
+    await turn.end()
+  }
+}

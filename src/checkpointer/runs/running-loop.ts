@@ -1,0 +1,141 @@
+import type { CheckpointInfo } from '../../checkpoint.ts'
+import { CheckpointerError } from '../../errors.ts'
+import { checkOptions, type Names } from '../options/options.ts'
+import { FIELDS } from '../states/fields.ts'
+import { Asks } from './asks.ts'
+import { Book } from './book.ts'
+import type { Journal } from './entries.ts'
+import type { RunState } from './run-state.ts'
+import { checkName, Steps } from './steps.ts'
+import type { AskOptions, Began, Loop, LoopFields, StepContext, StepOptions } from './types.ts'
+
+const { runId: _ours, ...LOOP_FIELDS } = FIELDS
+const ASK: Names<AskOptions> = { name: true }
+
+interface Beginning<State> {
+  readonly began: Began
+  readonly draft: State
+  readonly journal: Journal
+  /** The step to be done again though it has failed. */
+  readonly retryKey: string | undefined
+}
+
+/** What the caller's function is given. */
+export class RunningLoop<State> implements Loop<State> {
+  readonly began: Began
+  state: State
+  readonly #state: RunState<State>
+  readonly #asks: Asks<State>
+  readonly #steps: Steps<State>
+  readonly #finish: (result: unknown) => Promise<void>
+  #book: Book
+  #isSaving = false
+  #isOver = false
+
+  constructor(
+    state: RunState<State>,
+    { began, draft, journal, retryKey }: Beginning<State>,
+    finish: (result: unknown) => Promise<void>,
+  ) {
+    this.began = began
+    this.state = draft
+    this.#state = state
+    this.#asks = new Asks(state)
+    this.#steps = new Steps(state, this.#asks, retryKey)
+    this.#book = new Book(state.run.id, journal.steps)
+    this.#finish = finish
+  }
+
+  get runId(): string {
+    return this.#state.run.id
+  }
+
+  get signal(): AbortSignal {
+    return this.#state.turn.signal
+  }
+
+  get token(): number {
+    return this.#state.turn.token
+  }
+
+  async save(fields: LoopFields = {}): Promise<CheckpointInfo> {
+    this.#refuseWhenOver()
+    const given = checkOptions('loop.save', fields, LOOP_FIELDS as Names<LoopFields>)
+    return this.#leaving('loop.save()', async () => {
+      const saved = await this.#state.save(this.state, { source: 'loop', ...given })
+      this.#book = new Book(this.runId, [])
+      return saved
+    })
+  }
+
+  async step<T>(
+    name: string,
+    work: (step: StepContext) => T | PromiseLike<T>,
+    options: StepOptions<Awaited<T>> = {},
+  ): Promise<Awaited<T>> {
+    this.#refuseWhenOver()
+    return this.#steps.run(this.#book, name, work, options)
+  }
+
+  async ask<Answer>(question: unknown, options: AskOptions = {}): Promise<Answer> {
+    this.#refuseWhenOver()
+    const { name = 'question' } = checkOptions('loop.ask', options, ASK)
+    checkName(name)
+    this.signal.throwIfAborted()
+    const book = this.#book
+    const claim = book.claim('question', name, { external: false, question })
+    try {
+      if (!claim.found) await book.inOrder(claim)
+      return (await this.#asks.ask(claim, book)) as Answer
+    } finally {
+      book.close(claim)
+      this.#asks.parkWhenIdle(book)
+    }
+  }
+
+  async done(result?: unknown): Promise<void> {
+    this.#refuseWhenOver()
+    await this.#leaving('its end', () => this.#finish(result))
+    this.#isOver = true
+  }
+
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  /** From here on nothing more is taken. */
+  close(): void {
+    this.#isOver = true
+  }
+
+  /** The step whose error this is. */
+  keyOf(error: unknown): string | undefined {
+    return this.#steps.keyOf(error)
+  }
+
+  /** What leaves the journal behind: no step may be under way, and none of those in it may have been passed over. */
+  async #leaving<T>(doing: string, work: () => Promise<T>): Promise<T> {
+    const [open] = this.#book.open
+    if (open !== undefined) throw underWay(open, doing)
+    if (this.#isSaving) throw underWay('loop.save()', doing)
+    this.#book.refuseUnclaimed(doing)
+    this.#isSaving = true
+    try {
+      return await work()
+    } finally {
+      this.#isSaving = false
+    }
+  }
+
+  #refuseWhenOver(): void {
+    if (this.#isOver)
+      throw new CheckpointerError('INVALID', 'The run has ended: its loop cannot be used any more.')
+    if (this.#isSaving) throw underWay('loop.save()', 'the next')
+  }
+}
+
+const underWay = (open: string, doing: string): CheckpointerError =>
+  new CheckpointerError(
+    'INVALID',
+    `'${open}' is under way where the loop comes to ${doing}. Await it first: a run that is resumed begins again at the checkpoint, and could not know what became of it.`,
+  )

@@ -1,0 +1,115 @@
+import { CheckpointerError } from '../../errors.ts'
+import type { HeldLease } from '../leases/lease.ts'
+import { newId } from '../new-id.ts'
+import type { Ground } from './ground.ts'
+import { linkedController } from './linked-signal.ts'
+import type { RunOptions } from './types.ts'
+
+/** One runner's turn on a thread: its lease, which it lets go of while it waits for a person, and why it ends. */
+export class Turn<State> {
+  readonly id = newId()
+  readonly ground: Ground<State>
+  readonly #controller: AbortController
+  readonly #unlink: () => void
+  #lease: HeldLease
+  #unlinkLease = (): void => {}
+  /** Parking and waking, one after the other. */
+  #moved: Promise<unknown> = Promise.resolve()
+  #isParked = false
+
+  private constructor(ground: Ground<State>, lease: HeldLease, signal: AbortSignal | undefined) {
+    this.ground = ground
+    this.#lease = lease
+    const { controller, unlink } = linkedController([signal, ground.closed])
+    this.#controller = controller
+    this.#unlink = unlink
+    this.#follow(lease)
+  }
+
+  static async take<State>(
+    ground: Ground<State>,
+    { signal, wait, steal }: Pick<RunOptions, 'signal' | 'wait' | 'steal'>,
+  ): Promise<Turn<State>> {
+    signal?.throwIfAborted()
+    const lease = ground.lease ?? (await ground.takeLease({ signal, wait, steal }))
+    return new Turn(ground, lease, signal)
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  get token(): number {
+    return this.#lease.token
+  }
+
+  /** The lease as it was last held. */
+  get lease(): HeldLease {
+    return this.#lease
+  }
+
+  /** The lease to write under, as long as the run goes on. */
+  async held(): Promise<HeldLease> {
+    await this.#moved
+    this.signal.throwIfAborted()
+    return this.#lease
+  }
+
+  /** Says so with `tell`, and lets others have the thread. */
+  park(tell: (lease: HeldLease) => Promise<void>): Promise<void> {
+    return this.#move(async () => {
+      if (this.#isParked) return
+      await tell(this.#lease)
+      this.#isParked = true
+      if (this.ground.lease) return
+      this.#unlinkLease()
+      await this.#lease.release()
+    })
+  }
+
+  /** Has the thread again, and goes on if `check` agrees. */
+  wake(check: (lease: HeldLease) => Promise<void>): Promise<void> {
+    return this.#move(async () => {
+      if (!this.#isParked) return
+      if (!this.ground.lease) {
+        this.#lease = await this.ground.takeLease({ signal: this.signal })
+        this.#follow(this.#lease)
+      }
+      this.#isParked = false
+      await check(this.#lease)
+    })
+  }
+
+  /** Another runner has the run. */
+  lose(): unknown {
+    if (!this.signal.aborted) this.#controller.abort(goneOn(this.ground.thread))
+    return this.signal.reason
+  }
+
+  async end(): Promise<void> {
+    await this.#moved
+    this.#unlink()
+    this.#unlinkLease()
+    if (this.ground.lease === undefined) await this.#lease.release()
+  }
+
+  #follow(lease: HeldLease): void {
+    const lost = (): void => this.#controller.abort(lease.signal.reason)
+    if (lease.signal.aborted) return lost()
+    lease.signal.addEventListener('abort', lost, { once: true })
+    this.#unlinkLease = () => lease.signal.removeEventListener('abort', lost)
+  }
+
+  #move<T>(work: () => Promise<T>): Promise<T> {
+    const moving = this.#moved.then(work)
+    this.#moved = moving.catch(() => {})
+    return moving
+  }
+}
+
+const goneOn = (thread: string): CheckpointerError =>
+  new CheckpointerError(
+    'LEASE_LOST',
+    `Another runner has gone on with the run of thread '${thread}' while this one waited. Nothing was written.`,
+    { thread },
+  )

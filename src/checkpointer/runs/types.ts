@@ -1,0 +1,134 @@
+import type { CheckpointFields, CheckpointInfo } from '../../checkpoint.ts'
+import type { OrUndefined } from '../options/options.ts'
+import type { Which } from '../threads/types.ts'
+
+export interface RunOptions<State = unknown> {
+  /** The state of a new thread; or what makes it. `{}` when absent. */
+  readonly initial?: State | (() => State) | undefined
+  /**
+   * Names the run: called again with it, an unfinished run goes on, and a finished one is not run again. One is made
+   * when absent.
+   */
+  readonly runId?: string | undefined
+  /** Stops the run. It can be resumed. */
+  readonly signal?: AbortSignal | undefined
+  /** How long to wait for the thread's lease: `true` (the default), `false`, or milliseconds. Then `BLOCKED`. */
+  readonly wait?: boolean | number | undefined
+  /** Take the thread over at once, whoever runs it. */
+  readonly steal?: boolean | undefined
+  /** Begins a new run at an earlier checkpoint, on a branch of its own. Nothing that came after it is reused. */
+  readonly from?: Which | undefined
+  /** Begins a new run with a change of the state: in the draft given, or by returning another one. */
+  readonly edit?: ((draft: State) => State | void | Promise<State | void>) | undefined
+  /** Resuming a run that failed by the error of a step: runs that step again, rather than throw the same error. */
+  readonly retry?: boolean | undefined
+}
+
+/** How a run came to its end. */
+export interface RunEnd<Result = unknown> {
+  /** `already-finished`: nothing was run, the result is that of the run of this id. */
+  readonly began: Began | 'already-finished'
+  readonly status: 'finished'
+  readonly result: Result
+  readonly runId: string
+}
+
+export type Began = 'fresh' | 'resumed'
+
+/** What a loop does its work through. Whatever is not done through it is done again when the run is resumed. */
+export interface Loop<State = unknown> {
+  /** The thread's state: yours to change, or to replace. Stored by `save`, and when the run ends. */
+  state: State
+  readonly runId: string
+  readonly began: Began
+  /** Aborted when the run is stopped, or another runner has taken over: its reason says which. */
+  readonly signal: AbortSignal
+  /** Of the lease; rises from runner to runner. Give it to others that are to refuse one that was replaced. */
+  readonly token: number
+  /**
+   * A checkpoint of the state: where a resumed run goes on. Steps before it are not looked up any more, so `state` must
+   * say what has been done.
+   */
+  save(fields?: LoopFields): Promise<CheckpointInfo>
+  /** Does something once: a resumed run gets its outcome, and does not do it again. */
+  step<T>(
+    name: string,
+    work: (step: StepContext) => T | PromiseLike<T>,
+    options?: StepOptions<Awaited<T>>,
+  ): Promise<Awaited<T>>
+  /** Asks a person. The run waits, without its lease, until `thread.answer` is called, from any tab, also after a reload. */
+  ask<Answer = unknown>(question: unknown, options?: AskOptions): Promise<Answer>
+  /** Ends the run with this result, at once. What the loop returns after it does not matter. */
+  done(result?: unknown): Promise<void>
+}
+
+export type LoopFields = OrUndefined<Omit<CheckpointFields, 'runId'>>
+
+export interface StepContext {
+  readonly name: string
+  /** The same for each attempt at this step, also after a crash: an idempotency key for others. */
+  readonly key: string
+  /** From 1. */
+  readonly attempt: number
+  /** Aborted when the run is, or when the time of this attempt is over. */
+  readonly signal: AbortSignal
+  /** Of the lease, as `loop.token`. */
+  readonly token: number
+}
+
+export interface StepOptions<T = unknown> {
+  /** `external`: it changes something outside, so that to do it twice is not the same as to do it once. */
+  readonly effect?: 'external' | 'none' | undefined
+  /**
+   * When it was begun, and nobody knows how it ended: run it again, ask a person, or give `undefined` in its place.
+   * `ask` when absent for an external one, else `retry`.
+   */
+  readonly whenUnknown?: WhenUnknown<T> | undefined
+  /** How often to try again after an error. Not at all when absent. */
+  readonly retries?: number | Retries | undefined
+  /** Milliseconds for one attempt. No limit when absent. */
+  readonly timeout?: number | undefined
+}
+
+export interface Retries {
+  readonly times: number
+  /** Milliseconds before the second attempt; 250 when absent. */
+  readonly delay?: number | undefined
+  /** How much longer each pause is than the one before; 2 when absent. */
+  readonly factor?: number | undefined
+  /** The longest pause; 30 seconds when absent. */
+  readonly most?: number | undefined
+  /** Whether to try again after this error. Always when absent. */
+  readonly when?: ((error: unknown, attempt: number) => boolean) | undefined
+}
+
+export type WhenUnknown<T = unknown> =
+  | 'retry'
+  | 'ask'
+  | 'skip'
+  | ((step: UnknownStep) => UnknownDecision<T> | 'ask' | Promise<UnknownDecision<T> | 'ask'>)
+
+/** A step that was begun, and of which nobody knows whether it was done. */
+export interface UnknownStep {
+  readonly name: string
+  readonly key: string
+  /** How often it was begun. */
+  readonly attempt: number
+}
+
+/** What to do about it; also what `thread.answer` takes for it. `value` is what it has given, `error` why it failed. */
+export type UnknownDecision<T = unknown> =
+  | 'retry'
+  | 'skip'
+  | { readonly value: T }
+  | { readonly error: unknown }
+
+export interface AskOptions {
+  /** Tells questions apart where there are several; `question` when absent. */
+  readonly name?: string | undefined
+}
+
+export interface AnswerOptions {
+  /** Which question, by its key. The one that was asked first when absent. */
+  readonly key?: string | undefined
+}

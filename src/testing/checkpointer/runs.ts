@@ -1,0 +1,235 @@
+import { expect, it } from 'vitest'
+import { listOf, on, rejection, type Fresh } from './ground.ts'
+import { hangs, type Log } from './loops.ts'
+
+export function runLaws(fresh: Fresh): void {
+  it(
+    'a run begins with the initial state, saves, and resolves to its result',
+    on(fresh, async (checkpointer) => {
+      const thread = checkpointer.thread<Log>('a')
+      const initial: Log = { done: [] }
+      const end = await thread.run({ initial, runId: 'r' }, async (loop) => {
+        expect([loop.began, loop.runId]).toEqual(['fresh', 'r'])
+        loop.state.done.push('one')
+        await loop.save({ node: 'first', label: 'half' })
+        loop.state.done.push('two')
+        return new Map([['well', 1n]])
+      })
+      expect(end).toEqual({ began: 'fresh', status: 'finished', result: new Map([['well', 1n]]), runId: 'r' })
+      expect(initial).toEqual({ done: [] })
+      const shown = await listOf(thread.history({ order: 'oldest', states: true }))
+      expect(shown.map(({ runId, source, node, state }) => [runId, source, node, state.done])).toEqual([
+        ['r', 'input', undefined, []],
+        ['r', 'loop', 'first', ['one']],
+        ['r', 'loop', undefined, ['one', 'two']],
+      ])
+    }),
+  )
+
+  it(
+    'a run of the same id is not run again once it has finished, also when others came after it',
+    on(fresh, async (checkpointer, ground) => {
+      const thread = checkpointer.thread<Log>('a')
+      await thread.run({ runId: 'r', initial: { done: [] } }, (loop) => void loop.state.done.push('r'))
+      await thread.run({ runId: 's' }, async (loop) => {
+        loop.state.done.push('s')
+        await loop.done({ of: 's' })
+        return 'not this'
+      })
+      const again = (await ground.open()).thread<Log>('a')
+      const never = () => expect.unreachable()
+      expect(await again.run({ runId: 's' }, never)).toEqual({
+        began: 'already-finished',
+        status: 'finished',
+        result: { of: 's' },
+        runId: 's',
+      })
+      expect(await again.run({ runId: 'r' }, never)).toMatchObject({
+        began: 'already-finished',
+        result: undefined,
+      })
+      expect((await again.load())?.state.done).toEqual(['r', 's'])
+    }),
+  )
+
+  it(
+    'a run that failed goes on under its id, from its last checkpoint',
+    on(fresh, async (checkpointer, ground) => {
+      const thread = checkpointer.thread<Log>('a')
+      const failing = thread.run({ initial: { done: [] } }, async (loop) => {
+        loop.state.done.push('kept')
+        await loop.save()
+        loop.state.done.push('not kept')
+        throw new TypeError('no')
+      })
+      await expect(failing).rejects.toThrow(new TypeError('no'))
+      const again = (await ground.open()).thread<Log>('a')
+      const runId = (await again.load())?.runId
+      const end = await again.run({}, (loop) => [loop.began, ...loop.state.done])
+      expect(end).toMatchObject({ began: 'resumed', result: ['resumed', 'kept'], runId })
+      expect(await again.run({}, (loop) => loop.began)).toMatchObject({ began: 'fresh', result: 'fresh' })
+    }),
+  )
+
+  it(
+    'a run that is stopped rejects with the reason, and can be resumed',
+    on(fresh, async (checkpointer) => {
+      const thread = checkpointer.thread<Log>('a')
+      const stop = new AbortController()
+      const running = thread.run({ initial: { done: [] }, signal: stop.signal, runId: 'r' }, async (loop) => {
+        await loop.step('before', () => 1)
+        queueMicrotask(() => stop.abort(new Error('enough')))
+        await loop.step('long', ({ signal }) => hangs(signal))
+      })
+      await expect(running).rejects.toThrow('enough')
+      const seen: string[] = []
+      const end = await thread.run({}, async (loop) => {
+        await loop.step('before', () => void seen.push('before'))
+        return loop.step('long', ({ attempt }) => attempt)
+      })
+      expect(seen).toEqual([])
+      expect(end).toMatchObject({ began: 'resumed', runId: 'r', result: 2 })
+    }),
+  )
+
+  it(
+    'one runs at a time, and one that was replaced writes nothing',
+    on(fresh, async (checkpointer, ground) => {
+      const first = checkpointer.thread<Log>('a')
+      const second = (await ground.open()).thread<Log>('a')
+      let begun = (): void => {}
+      const isBegun = new Promise<void>((resolve) => (begun = resolve))
+      let token = 0
+      const replaced = first.run({ initial: { done: [] } }, async (loop) => {
+        token = loop.token
+        await loop.save()
+        begun()
+        await hangs(loop.signal).catch(() => {})
+        loop.state.done.push('by the first')
+        await loop.save()
+      })
+      const outcome = rejection(replaced, 'LEASE_LOST')
+      await isBegun
+      await rejection(
+        second.run({ wait: false }, () => expect.unreachable()),
+        'BLOCKED',
+      )
+      const end = await second.run({ steal: true }, async (loop) => {
+        expect(loop.token).toBeGreaterThan(token)
+        loop.state.done.push('by the second')
+        // Where there are no locks, the first learns of it by its next write.
+        await loop.save()
+      })
+      expect(end.began).toBe('resumed')
+      await outcome
+      expect((await second.load())?.state.done).toEqual(['by the second'])
+    }),
+  )
+
+  it(
+    'a run from an earlier checkpoint is new, on a branch of its own, with its edit',
+    on(fresh, async (checkpointer) => {
+      const thread = checkpointer.thread<Log>('a')
+      await thread.run({ initial: { done: [] } }, async (loop) => {
+        for (const name of ['one', 'two']) {
+          loop.state.done.push(await loop.step('say', () => name))
+          await loop.save()
+        }
+        await loop.step('after', () => 'journaled')
+      })
+      const seen: string[] = []
+      const end = await thread.run(
+        { from: 2, edit: (draft) => void draft.done.push('edited') },
+        async (loop) => {
+          await loop.step('after', () => void seen.push('after'))
+          return loop.state.done
+        },
+      )
+      expect(end).toMatchObject({ began: 'fresh', result: ['one', 'edited'] })
+      expect(seen).toEqual(['after'])
+      const [head, two, one] = await listOf(thread.history({ limit: 3 }))
+      expect(head).toMatchObject({ source: 'fork', parentId: two?.seq === 2 ? two.id : one?.id })
+      await rejection(
+        thread.run({ from: 99 }, () => {}),
+        'NOT_FOUND',
+      )
+    }),
+  )
+
+  it(
+    'a new run does not pass over one whose external step nobody knows of',
+    on(fresh, async (checkpointer) => {
+      const thread = checkpointer.thread<Log>('a')
+      const stop = new AbortController()
+      const running = thread.run({ initial: { done: [] }, signal: stop.signal, runId: 'r' }, async (loop) => {
+        await loop.step('buy', ({ signal }) => (stop.abort(), hangs(signal)), { effect: 'external' })
+      })
+      await expect(running).rejects.toBeDefined()
+      const edit = (draft: Log) => void draft.done.push('something new')
+      const refused = await rejection(
+        thread.run({ edit }, () => {}),
+        'CONFLICT',
+      )
+      expect(refused.message).toContain("'buy'")
+      expect((await thread.run({ edit, from: 1 }, ({ state }) => state.done)).result).toEqual([
+        'something new',
+      ])
+      await rejection(
+        thread.run({ runId: 'r' }, () => {}),
+        'CONFLICT',
+      )
+    }),
+  )
+
+  it(
+    'a run is told when others have saved to its thread',
+    on(fresh, async (checkpointer) => {
+      const thread = checkpointer.thread<Log>('a')
+      const running = thread.run({ initial: { done: [] } }, async (loop) => {
+        await thread.save({ done: ['by hand'] })
+        await loop.save()
+      })
+      await rejection(running, 'CONFLICT')
+      const end = await thread.run({}, (loop) => loop.state.done)
+      expect(end).toMatchObject({ began: 'resumed', result: ['by hand'] })
+    }),
+  )
+
+  it(
+    'what it is called with is looked at first',
+    on(fresh, async (checkpointer) => {
+      const thread = checkpointer.thread<Log>('a')
+      const wrong = [{ from: {} }, { runId: '' }, { retry: 1 }, { edit: 1 }, { signal: 1 }, { stael: true }]
+      for (const options of wrong)
+        await rejection(
+          thread.run(options as object, () => {}),
+          'INVALID',
+        )
+      await rejection(thread.run({}, 1 as never), 'INVALID')
+      expect(await thread.load()).toBeUndefined()
+      const initial = { done: [() => 0] } as never
+      await rejection(
+        thread.run({ initial }, () => {}),
+        'INVALID',
+      )
+      expect((await thread.run({}, (loop) => loop.state)).result).toEqual({})
+      let kept: { save(): Promise<unknown> } | undefined
+      await thread.run({}, (loop) => void (kept = loop))
+      await rejection(kept?.save() as Promise<unknown>, 'INVALID')
+    }),
+  )
+
+  it(
+    'a copy and a fork take no run along',
+    on(fresh, async (checkpointer) => {
+      const thread = checkpointer.thread<Log>('a')
+      const failing = thread.run({ initial: { done: [] } }, async (loop) => {
+        await loop.step('one', () => 1)
+        throw new Error('no')
+      })
+      await expect(failing).rejects.toThrow('no')
+      for (const twin of [await thread.copy('b'), await thread.fork()])
+        expect((await twin.run({}, (loop) => loop.step('one', () => 2))).result).toBe(2)
+    }),
+  )
+}
