@@ -1,9 +1,11 @@
-import type { IDBPObjectStore } from 'idb'
+import type { IDBPObjectStore, IDBPTransaction } from 'idb'
 import { CheckpointerError } from '../../errors.ts'
 import type { Connection } from './connection.ts'
 import { isCutOff } from './errors.ts'
+import { withPatience } from './patience.ts'
 import type { Schema } from './schema.ts'
 
+type SessionTransaction = IDBPTransaction<Schema, 'session'[], 'readwrite'>
 type SessionStore = IDBPObjectStore<Schema, 'session'[], 'session', 'readwrite'>
 
 /** Writes to what sessions leave behind. All of it may be done twice, so what was cut off is simply done again. */
@@ -15,9 +17,7 @@ export async function writeSessionRows(
   for (let tried = 0; ; tried++) {
     const { handle, tx } = await connection.begin(['session'], 'readwrite', durability)
     try {
-      await Promise.all(work(tx.objectStore('session')))
-      tx.commit()
-      await tx.done
+      await withPatience(tx, carryOut(tx, work))
       return
     } catch (error) {
       const reason = await connection.reason(handle, error)
@@ -25,4 +25,13 @@ export async function writeSessionRows(
       connection.drop(handle)
     }
   }
+}
+
+async function carryOut(
+  tx: SessionTransaction,
+  work: (store: SessionStore) => readonly Promise<unknown>[],
+): Promise<void> {
+  await Promise.all(work(tx.objectStore('session')))
+  tx.commit()
+  await tx.done
 }

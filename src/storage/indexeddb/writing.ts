@@ -3,6 +3,7 @@ import type { Batch, CommitResult } from '../storage.ts'
 import { carryOut, durabilityOf, tablesOf, wasCarriedOut } from './commit.ts'
 import type { Access } from './connection.ts'
 import { isCutOff } from './errors.ts'
+import { withPatience } from './patience.ts'
 
 interface Write {
   readonly partition: string
@@ -29,8 +30,10 @@ export async function writing(connection: Access, write: Write): Promise<CommitR
 async function attempt(connection: Access, { partition, batch, version }: Write): Promise<Attempt> {
   const { handle, tx } = await connection.begin(tablesOf(batch), 'readwrite', durabilityOf(batch))
   try {
-    return await carryOut(tx, partition, batch, version)
+    return await withPatience(tx, carryOut(tx, partition, batch, version))
   } catch (error) {
+    // Not to be waited for by the next ones too.
+    if (CheckpointerError.is(error, 'BLOCKED')) connection.drop(handle)
     if (!isCutOff(error)) throw error
     const reason = await connection.reason(handle, error)
     if (CheckpointerError.is(reason)) throw reason
