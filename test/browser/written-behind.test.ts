@@ -1,4 +1,4 @@
-import { openCheckpointer } from 'forkpoint'
+import { openCheckpointer, type CheckpointerError } from 'forkpoint'
 import { indexedDbStorage } from 'forkpoint/storage/indexeddb'
 import { checkpointerSuite } from 'forkpoint/testing'
 
@@ -6,8 +6,8 @@ const run = Math.random().toString(36).slice(2)
 let count = 0
 
 /** Two that write behind on one thread may each have told a seq that is the other's: that alone may be warned of. */
-const onWarning = (warning: Error): void => {
-  if (!warning.message.startsWith('Another writer was first')) throw warning
+const onWarning = (warning: CheckpointerError): void => {
+  if (warning.code !== 'CONFLICT') throw warning
 }
 
 checkpointerSuite('IndexedDB behind the worker, written behind', async () => {

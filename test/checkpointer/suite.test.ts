@@ -6,7 +6,7 @@ import { checkpointerSuite, type Ground } from 'forkpoint/testing'
 
 /** Written behind, a seq may turn out to be another writer's: that is told, and several laws bring it about. */
 const onlyShifts = (warning: CheckpointerError): void => {
-  if (!warning.message.startsWith('Another writer was first')) throw warning
+  if (warning.code !== 'CONFLICT') throw warning
 }
 
 /** Over memory each opening gets the same storage, so closing one must not end it for the others. */

@@ -49,7 +49,13 @@ export function shifted(place: Place, told: number, now: StoredInfo, count: numb
   const others = count > 1 ? `, and so were ${count - 1} after it` : ''
   return new CheckpointerError(
     'CONFLICT',
-    `Another writer was first: checkpoint ${JSON.stringify(now.id)} was saved as ${now.seq}, not ${told}${others}.`,
+    `${whyShifted(told, now)}: checkpoint ${JSON.stringify(now.id)} was saved as ${now.seq}, not ${told}${others}.`,
     { ...place, seq: now.seq },
   )
 }
+
+/** A seq never goes back while its thread lives. */
+export const whyShifted = (told: number, now: StoredInfo): string =>
+  now.seq < told
+    ? 'The thread was deleted, or everything destroyed, elsewhere: what had been stored of it is gone, and it begins anew'
+    : 'Another writer was first'

@@ -1,5 +1,6 @@
 import { CheckpointerError } from '../../errors.ts'
 import type { Place, StoredInfo } from '../../operations/host.ts'
+import { whyShifted } from './failures.ts'
 
 /** So many are remembered for each place. */
 const MOST = 256
@@ -26,11 +27,12 @@ export class ToldSeqs {
 
   /** It may be meant as it was told, or as it was read since: to guess could remove what another has saved. */
   check(ref: unknown): void {
-    const now = typeof ref === 'number' ? this.#mine.get(ref) : undefined
+    if (typeof ref !== 'number') return
+    const now = this.#mine.get(ref)
     if (!now) return
     throw new CheckpointerError(
       'CONFLICT',
-      `Another writer was first: ${String(ref)} was told for ${JSON.stringify(now.id)}, which is ${now.seq}, and is another checkpoint. Name the one you mean by its id.`,
+      `${whyShifted(ref, now)}: ${ref} was told for ${JSON.stringify(now.id)}, which is ${now.seq}, and is another checkpoint. Name the one you mean by its id.`,
       { ...this.#place, seq: now.seq },
     )
   }
