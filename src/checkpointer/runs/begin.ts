@@ -30,6 +30,7 @@ export async function begin<State>(turn: Turn<State>, asked: Asked<State>): Prom
   const { ground } = turn
   const { runId, from, edit } = asked
   const head = await ground.load()
+  turn.signal.throwIfAborted()
   const unfinished = head?.run?.status === 'finished' ? undefined : head?.run
   if (head && unfinished) {
     const isNew = from !== undefined || edit !== undefined || runId !== undefined
@@ -65,7 +66,6 @@ async function fresh<State>(
   const draft = edit ? await edited(made, edit) : made
   const now = Date.now()
   const run: StoredRun = { id: asked.runId ?? newId(), status: 'running', turn: turn.id, began: now, at: now }
-  const lease = await turn.held()
   const saved = await ground.save(
     draft,
     {
@@ -75,7 +75,7 @@ async function fresh<State>(
       ...(from === undefined || !start ? {} : { parent: start.checkpoint.seq }),
     },
     { run },
-    lease,
+    turn.lease,
   )
   const state = new RunState(turn, run, saved.seq)
   return { began: 'fresh', state, draft, journal: NO_STEPS, retryKey: undefined }
@@ -108,8 +108,7 @@ async function resume<State>(
   const { checkpoint } = head
   const journal = await journalOf(ground, checkpoint, latest)
   const run: StoredRun = { ...latest, status: 'running', turn: turn.id, at: Date.now() }
-  const lease = await turn.held()
-  await ground.putWrites({ checkpoint: checkpoint.seq, writes: [], run }, lease)
+  await ground.putWrites({ checkpoint: checkpoint.seq, writes: [], run }, turn.lease)
   const state = new RunState(turn, run, checkpoint.seq)
   const { end } = journal
   const retryKey = retry && end?.status === 'failed' ? end.key : undefined
@@ -137,7 +136,7 @@ async function leave<State>(turn: Turn<State>, { id }: StoredRun): Promise<void>
   const last = await ground.latestOf(id)
   if (!last) return
   const end: End = { runId: id, status: 'stopped', error: new Error('It was left for another run.') }
-  await ground.putWrites({ checkpoint: last.seq, writes: [endEntry(end, ground.codec)] }, await turn.held())
+  await ground.putWrites({ checkpoint: last.seq, writes: [endEntry(end, ground.codec)] }, turn.lease)
 }
 
 /** What is not known to be done or not done must not be forgotten on the way to something new. */

@@ -11,7 +11,6 @@ import { storedEntry } from './writer.ts'
 export async function finish<State>(state: RunState<State>, draft: State, result: unknown): Promise<void> {
   const { ground } = state.turn
   const writes = [endEntry({ runId: state.run.id, status: 'finished', result }, ground.codec)]
-  await state.writer.settled()
   if (ground.isSaved(draft, state.seq)) await state.end('finished', writes)
   else await state.save(draft, { source: 'loop' }, { run: withStatus(state.run, 'finished'), writes })
 }
@@ -33,8 +32,6 @@ export async function fail<State>(
       ground.codec,
     )
   try {
-    // What could not be written is why it fails, as a rule.
-    await state.writer.settled().catch(() => {})
     await state.end(status, [storable(end, why)])
   } catch (cause) {
     const isTold = CheckpointerError.is(why) && CheckpointerError.is(cause, why.code)

@@ -8,20 +8,15 @@ import { JournalWriter } from './writer.ts'
 /** Where a run stands: its record in the thread's row, and the checkpoint that its journal belongs to. */
 export class RunState<State> {
   readonly turn: Turn<State>
-  readonly writer: JournalWriter
   #run: StoredRun
   #seq: number
-  #isParked = false
+  #writer: JournalWriter
 
   constructor(turn: Turn<State>, run: StoredRun, seq: number) {
     this.turn = turn
     this.#run = run
     this.#seq = seq
-    this.writer = new JournalWriter(turn.ground.codec, async (writes, relaxed) => {
-      // Also when it is being stopped: what was done is to be known.
-      await this.wake()
-      await turn.ground.putWrites({ checkpoint: this.#seq, writes, relaxed }, turn.lease)
-    })
+    this.#writer = this.#journal(seq)
   }
 
   get run(): StoredRun {
@@ -32,44 +27,50 @@ export class RunState<State> {
     return this.#seq
   }
 
-  /** A new checkpoint, and with it a new journal; refused with `CONFLICT` when others have saved meanwhile. */
+  get writer(): JournalWriter {
+    return this.#writer
+  }
+
+  /**
+   * A new checkpoint, and with it a new journal; refused with `CONFLICT` when others have saved meanwhile. The state is
+   * captured at the call.
+   */
   async save(state: State, options: SaveOptions, beside: Beside = {}): Promise<CheckpointInfo> {
-    await this.writer.settled()
-    const lease = await this.#turnToWrite()
-    const saved = await this.turn.ground.save(
-      state,
-      { ...options, runId: this.#run.id, expect: this.#seq },
-      beside,
-      lease,
-    )
+    this.turn.signal.throwIfAborted()
+    const before = this.#sendLast()
+    if (!this.turn.isHeld) await this.wake()
+    const named = { ...options, runId: this.#run.id, expect: this.#seq }
+    const saved = await this.turn.ground.save(state, named, beside, this.turn.lease)
+    await before
     this.#seq = saved.seq
+    this.#writer = this.#journal(saved.seq)
     if (beside.run) this.#run = beside.run
     return saved
   }
 
   /** That it has ended, and how. Also when it was stopped, and while it waits, as long as nobody has taken it up. */
   async end(status: StoredStatus, writes: NonNullable<Beside['writes']>): Promise<void> {
+    await this.#sendLast()
+    await this.turn.settled()
     const run = withStatus(this.#run, status)
     const request = { checkpoint: this.#seq, writes, run, turn: run.turn }
-    await this.turn.ground.putWrites(request, this.#isParked ? undefined : this.turn.lease)
+    await this.turn.ground.putWrites(request, this.turn.isParked ? undefined : this.turn.lease)
     this.#run = run
   }
 
-  park(): Promise<void> {
-    return this.turn.park(async (lease) => {
-      await this.writer.settled()
+  async park(): Promise<void> {
+    await this.#writer.settled()
+    await this.turn.park(async (lease) => {
       const run = withStatus(this.#run, 'waiting')
       await this.turn.ground.putWrites({ checkpoint: this.#seq, writes: [], run }, lease)
       this.#run = run
-      this.#isParked = true
     })
   }
 
-  /** Goes on, unless another runner has gone on before. */
+  /** Has the thread; comes back to it, unless another runner has gone on before. */
   async wake(): Promise<void> {
-    if (!this.#isParked) return
+    if (this.turn.isHeld) return
     await this.turn.wake(async (lease) => {
-      this.#isParked = false
       const { ground } = this.turn
       const { run: latest } = await ground.journalOf(this.#seq)
       if (latest?.turn !== this.#run.turn) throw this.turn.lose()
@@ -79,9 +80,18 @@ export class RunState<State> {
     })
   }
 
-  async #turnToWrite() {
-    await this.wake()
-    return this.turn.held()
+  #journal(checkpoint: number): JournalWriter {
+    const { ground } = this.turn
+    return new JournalWriter(ground.codec, async (writes, relaxed) => {
+      // Also when it is being stopped: what was done is to be known.
+      await this.wake()
+      await ground.putWrites({ checkpoint, writes, relaxed }, this.turn.lease)
+    })
+  }
+
+  /** The outcomes that nobody waits for. If one cannot be stored, what comes now makes up for it, or fails as well. */
+  #sendLast(): Promise<void> {
+    return this.#writer.settled().catch(() => {})
   }
 }
 

@@ -15,6 +15,7 @@ export class Turn<State> {
   #unlinkLease = (): void => {}
   /** Parking and waking, one after the other. */
   #moved: Promise<unknown> = Promise.resolve()
+  #moves = 0
   #isParked = false
 
   private constructor(ground: Ground<State>, lease: HeldLease, signal: AbortSignal | undefined) {
@@ -43,16 +44,23 @@ export class Turn<State> {
     return this.#lease.token
   }
 
-  /** The lease as it was last held. */
+  /** The lease to write under, as long as it is held. */
   get lease(): HeldLease {
     return this.#lease
   }
 
-  /** The lease to write under, as long as the run goes on. */
-  async held(): Promise<HeldLease> {
+  /** It has the thread, and neither lets go of it nor comes back to it just now. */
+  get isHeld(): boolean {
+    return !this.#isParked && this.#moves === 0
+  }
+
+  get isParked(): boolean {
+    return this.#isParked
+  }
+
+  /** Resolves when it neither lets go of the thread nor comes back to it any more. */
+  async settled(): Promise<void> {
     await this.#moved
-    this.signal.throwIfAborted()
-    return this.#lease
   }
 
   /** Says so with `tell`, and lets others have the thread. */
@@ -101,7 +109,8 @@ export class Turn<State> {
   }
 
   #move<T>(work: () => Promise<T>): Promise<T> {
-    const moving = this.#moved.then(work)
+    this.#moves++
+    const moving = this.#moved.then(work).finally(() => this.#moves--)
     this.#moved = moving.catch(() => {})
     return moving
   }
