@@ -4,17 +4,7 @@ import { PlaceQueue } from '../../src/checkpointer/queue/place-queue.ts'
 
 const place = { thread: 't', namespace: '' }
 
-it('waits for all that is on its way, whichever is answered first', async () => {
-  const answers: (() => void)[] = []
-  let seq = 0
-  const host: Pick<Host, 'saveMany' | 'head'> = {
-    head: async () => ({ next: 1 }),
-    saveMany: ({ saves }) =>
-      new Promise((resolve) => {
-        const infos = saves.map(({ key, createdAt }): StoredInfo => ({ seq: ++seq, id: key, createdAt }))
-        answers.push(() => resolve(infos))
-      }),
-  }
+function queueOver(host: Pick<Host, 'saveMany' | 'head'>) {
   const nothing = (): void => {}
   const queue = new PlaceQueue(place, {
     host,
@@ -29,6 +19,21 @@ it('waits for all that is on its way, whichever is answered first', async () => 
     const request = { ...place, key, createdAt: 1, fields: {}, frame: { body: new Uint8Array() } }
     return queue.add({ request, state: key, start: undefined })
   }
+  return { queue, add }
+}
+
+it('waits for all that is on its way, whichever is answered first', async () => {
+  const answers: (() => void)[] = []
+  let seq = 0
+  const host: Pick<Host, 'saveMany' | 'head'> = {
+    head: async () => ({ next: 1 }),
+    saveMany: ({ saves }) =>
+      new Promise((resolve) => {
+        const infos = saves.map(({ key, createdAt }): StoredInfo => ({ seq: ++seq, id: key, createdAt }))
+        answers.push(() => resolve(infos))
+      }),
+  }
+  const { queue, add } = queueOver(host)
   await add('first')
   await vi.waitFor(() => expect(answers).toHaveLength(1))
   await add('second')
@@ -51,4 +56,18 @@ it('waits for all that is on its way, whichever is answered first', async () => 
     looks.mockRestore()
   }
   expect(queue.count).toBe(0)
+})
+
+it('leaves behind what it could not write on the head that was known last, also after a removal', async () => {
+  const { queue, add } = queueOver({
+    head: async () => ({ next: 8, head: { seq: 7, id: 'the seventh' } }),
+    saveMany: () => Promise.reject(new Error('full')),
+  })
+  await add('first')
+  await expect(queue.written()).rejects.toMatchObject({ code: 'FAILED' })
+  queue.hold()
+  queue.forget(false)
+  queue.release()
+  queue.stop()
+  expect(queue.left?.saves.map((save) => save.expect)).toEqual(['the seventh'])
 })
