@@ -20,6 +20,9 @@ export function decode(state: Json, types: TypeTable): unknown {
   }
 }
 
+/** What stands for itself: nothing in it can be wrong, so nobody asks where it was. Most values are such. */
+const isPlain = (json: Json): boolean => typeof json === 'string' || typeof json === 'number'
+
 /** What a decoder could not make sense of, and where. */
 export function undecodable({ path: steps }: Decoder, cause: unknown): CheckpointerError {
   const path = pathText(steps)
@@ -63,7 +66,7 @@ export class Decoder {
     const at = this.path.length
     for (let i = 0; i < json.length; i++) {
       const item = json[i]!
-      if (typeof item === 'string') target.push(item)
+      if (isPlain(item)) target.push(item)
       else {
         this.path[at] = i
         target.push(child(item))
@@ -80,8 +83,12 @@ export class Decoder {
   ): Record<string, unknown> {
     const at = this.path.length
     for (const key of Object.keys(json)) {
-      this.path[at] = key
-      setOwn(target, key, child(json[key]!))
+      const item = json[key]!
+      if (isPlain(item)) setOwn(target, key, item)
+      else {
+        this.path[at] = key
+        setOwn(target, key, child(item))
+      }
     }
     this.path.length = at
     return target

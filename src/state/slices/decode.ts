@@ -59,12 +59,18 @@ function isLargeContainer(json: Json): json is readonly Json[] | Readonly<Record
 }
 
 /** How many values there are in it; no more are counted than asked for, by far. */
-function countUpTo(json: Json, most: number): number {
-  if (typeof json !== 'object' || json === null) return 1
+function countUpTo(json: object, most: number): number {
   let count = 1
-  for (const child of Array.isArray(json) ? (json as readonly Json[]) : Object.values(json)) {
-    count += countUpTo(child, most - count)
-    if (count > most) break
+  const add = (child: Json | undefined): void => {
+    count += typeof child === 'object' && child !== null ? countUpTo(child, most - count) : 1
   }
+  const children = json as Readonly<Record<string | number, Json>>
+  if (Array.isArray(json)) for (let i = 0; i < json.length && count <= most; i++) add(children[i])
+  else
+    // No list of its keys or values is made only to be counted.
+    for (const key in json) {
+      if (count > most) break
+      add(children[key])
+    }
   return count
 }
