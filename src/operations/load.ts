@@ -34,11 +34,14 @@ async function loadFacts(
   const { lane } = laneOf(segments, facts.seq)
   const isKnown = keyOf(facts) === known
   const row = { table: 'checkpoints', keys: [checkpointKey(lane, facts.seq)] } as const
-  const [writes = [], parts = [], ...found] = await store.storage.read(partition, [
+  const frameReads = isKnown ? [row] : frameQueries(segments, facts.frame.root, facts.seq)
+  const read = await store.storage.read(partition, [
+    ...frameReads,
     { table: 'writes', ...seqRange(own, facts.seq, facts.seq) },
     { table: 'parts', ...writePartsOf(own, facts.seq) },
-    ...(isKnown ? [row] : frameQueries(segments, facts.frame.root, facts.seq)),
   ])
+  const found = read.slice(0, frameReads.length)
+  const [writes = [], parts = []] = read.slice(frameReads.length)
   const frames = isKnown ? undefined : framesOf(partition, found, lane, facts.seq)
   if (isKnown && !found[0]?.[0]) throw missingLink(facts.seq)
   return {

@@ -100,17 +100,18 @@ export function frameQueries(segments: readonly Segment[], from: number, to: num
     .filter((stretch) => stretch.from <= to && stretch.last >= from)
     .flatMap((stretch) => {
       const range = seqRange(stretch.lane, Math.max(from, stretch.from), Math.min(to, stretch.last))
+      // Parts first: a large value takes a while to come, and the rows are read meanwhile.
       return [
-        { table: 'checkpoints', ...range },
         { table: 'parts', ...range },
+        { table: 'checkpoints', ...range },
       ] as const
     })
 }
 
 /** Sorts what `frameQueries` brought. */
 export function frameRows(partition: string, results: readonly Row[][]): FrameRows {
-  const rows = results.filter((_, i) => i % 2 === 0).flat()
-  const parts = results.filter((_, i) => i % 2 === 1).flat()
+  const parts = results.filter((_, i) => i % 2 === 0).flat()
+  const rows = results.filter((_, i) => i % 2 === 1).flat()
   return new FrameRows(partition, rows, parts)
 }
 
