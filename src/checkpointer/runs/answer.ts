@@ -1,13 +1,13 @@
 import { CheckpointerError } from '../../errors.ts'
 import { checkIdAt, checkOptions, type Names } from '../options/options.ts'
-import { OUTCOME, readJournal, type JournalStep } from './entries.ts'
+import { ANSWER, readJournal, type JournalStep } from './entries.ts'
 import type { Ground } from './ground.ts'
 import { withStatus } from './run-state.ts'
 import type { AnswerOptions } from './types.ts'
 import { isAboutStep, isDecision } from './unknown.ts'
 import { storedEntry } from './writer.ts'
 
-const ANSWER: Names<AnswerOptions> = { key: true }
+const OPTIONS: Names<AnswerOptions> = { key: true }
 
 /** Puts the answer to a question into the journal. Whoever runs the thread goes on with it, or will. */
 export async function answer<State>(
@@ -15,7 +15,7 @@ export async function answer<State>(
   value: unknown,
   given: AnswerOptions = {},
 ): Promise<void> {
-  const { key } = checkOptions('answer', given, ANSWER)
+  const { key } = checkOptions('answer', given, OPTIONS)
   if (key !== undefined) checkIdAt('key', 'A key', key)
   const head = await ground.head()
   const { run, writes } = head ? await ground.journalOf(head.seq) : { run: undefined, writes: [] }
@@ -28,7 +28,7 @@ export async function answer<State>(
   if (isAboutStep(asked.question) && !isDecision(value)) throw noDecision(asked.question.name)
   const { written } = await ground.putWrites({
     checkpoint: head.seq,
-    writes: [storedEntry({ key: asked.key, at: OUTCOME, value: { value } }, ground.codec)],
+    writes: [storedEntry({ key: asked.key, at: ANSWER, value: { value } }, ground.codec)],
     turn: run.turn,
     ...(run.status === 'waiting' ? { run: withStatus(run, 'running') } : {}),
   })

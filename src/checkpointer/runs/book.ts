@@ -1,6 +1,6 @@
 import { CheckpointerError } from '../../errors.ts'
 import { newId } from '../new-id.ts'
-import type { Intent, JournalStep, StepKind } from './entries.ts'
+import type { Intent, JournalStep, Outcome, StepKind } from './entries.ts'
 import { isAboutStep, type AboutStep } from './unknown.ts'
 
 /** How long a step that is not in the journal waits for one that is to be asked for first. */
@@ -13,6 +13,18 @@ export interface Claim {
   readonly found: JournalStep | undefined
 }
 
+/** What a step is part of, and how often that has been begun. */
+export interface Parent {
+  readonly key: string
+  readonly attempt: number
+}
+
+interface Open {
+  readonly name: string
+  /** How often it was begun, by this runner. */
+  begun: number
+}
+
 /**
  * The steps since a checkpoint: those that the journal knows, and those that the loop has begun now. A step is known
  * by its name, and by which of that name it is, since steps that run side by side begin in any order.
@@ -22,9 +34,11 @@ export class Book {
   readonly #known: readonly JournalStep[]
   readonly #about: readonly JournalStep[]
   readonly #claimed = new Set<JournalStep>()
-  readonly #counts = new Map<string, number>()
-  readonly #open = new Map<number, string>()
+  readonly #counts = new Map<string | undefined, Map<string, number>>()
+  readonly #open = new Map<number, Open>()
   readonly #waiting = new Set<() => void>()
+  /** What has ended here, for a step that it is part of and that is tried again. */
+  readonly #ended: JournalStep[] = []
   #last: number
 
   constructor(runId: string, known: readonly JournalStep[]) {
@@ -36,23 +50,27 @@ export class Book {
 
   /** The steps that are under way. */
   get open(): readonly string[] {
-    return [...this.#open.values()]
+    return Array.from(this.#open.values(), ({ name }) => name)
   }
 
   /** Begins a step, without a pause; it is under way until it is closed. */
-  claim(kind: StepKind, name: string, more: Pick<Intent, 'external' | 'question'>): Claim {
-    const nth = (this.#counts.get(name) ?? 0) + 1
-    this.#counts.set(name, nth)
-    const found = this.#known.find((step) => step.name === name && step.nth === nth)
+  claim(kind: StepKind, name: string, more: Pick<Intent, 'external' | 'question'>, parent?: Parent): Claim {
+    const nth = this.#count(parent?.key, name)
+    const isIt = (step: JournalStep): boolean =>
+      step.name === name && step.nth === nth && step.parent === parent?.key
+    const known = this.#known.find(isIt)
+    const found = this.#ended.find(isIt) ?? known
     if (found && found.kind !== kind) throw mismatch(`${found.kind} '${name}'`, `${kind} '${name}'`)
-    if (found) {
-      this.#claimed.add(found)
+    if (known) {
+      this.#claimed.add(known)
       for (const wake of this.#waiting) wake()
     }
+    if (!found && more.external && !parent) this.#refuseRepetition(name)
     const within = [...this.#open.keys()]
     const order = found?.order ?? ++this.#last
-    this.#open.set(order, name)
-    const intent: Intent = found ?? { runId: this.#runId, kind, name, nth, order, within, ...more }
+    this.#open.set(order, { name, begun: 0 })
+    const of = parent ? { parent: parent.key } : {}
+    const intent: Intent = found ?? { runId: this.#runId, kind, name, nth, order, within, ...of, ...more }
     return { key: found?.key ?? newId(), intent, found }
   }
 
@@ -72,6 +90,17 @@ export class Book {
       external: false,
     } as const
     return { key: found?.key ?? newId(), intent: found ?? { ...fresh, runId: this.#runId, question }, found }
+  }
+
+  /** It is begun, perhaps again: then its parts are counted from the first. */
+  begin({ key, intent }: Claim): void {
+    this.#counts.delete(key)
+    const open = this.#open.get(intent.order)
+    if (open) open.begun++
+  }
+
+  end({ key, intent }: Claim, attempt: number, outcome: Outcome): void {
+    this.#ended.unshift({ ...intent, key, attempt, outcome, batches: [] })
   }
 
   close({ intent }: Claim): void {
@@ -104,6 +133,24 @@ export class Book {
     if (unclaimed) throw mismatch(`'${unclaimed.name}'`, doing)
   }
 
+  #count(parent: string | undefined, name: string): number {
+    const counts = this.#counts.get(parent) ?? new Map<string, number>()
+    const nth = (counts.get(name) ?? 0) + 1
+    this.#counts.set(parent, counts.set(name, nth))
+    return nth
+  }
+
+  /** A step is tried again, and one that was begun beside or within it was done already: it must not be done twice. */
+  #refuseRepetition(name: string): void {
+    const again = [...this.#open].filter(([, { begun }]) => begun > 1)
+    const done = again.find(([order]) =>
+      this.#ended.some(
+        (step) => step.external && step.name === name && !step.parent && step.within.includes(order),
+      ),
+    )
+    if (done) throw repeated(name, done[1].name)
+  }
+
   #missed(): JournalStep | undefined {
     return this.#known.find((step) => !this.#claimed.has(step) && step.within.length === 0)
   }
@@ -120,4 +167,10 @@ const mismatch = (journaled: string, asked: string): CheckpointerError =>
   new CheckpointerError(
     'INVALID',
     `The journal has the step ${journaled} where the loop comes to ${asked}. The loop has changed, or goes another way than before; nothing was run. Begin anew from the checkpoint with { from }, which leaves the journal behind.`,
+  )
+
+const repeated = (name: string, within: string): CheckpointerError =>
+  new CheckpointerError(
+    'INVALID',
+    `'${within}' is tried again, and '${name}' was done already while it was under way. Begin it with the \`step\` that the function of '${within}' is given; or if it is no part of it, give it another name.`,
   )

@@ -5,7 +5,8 @@
  * | --- | --- | --- |
  * | 0 | `forkpoint:step` | `Intent`: it was going to run |
  * | -1 | `forkpoint:attempt` | how often it was begun, from the second time on |
- * | 1 | `forkpoint:outcome` | `Outcome`: it has run |
+ * | -2 | `forkpoint:outcome` | `Outcome`: it has run |
+ * | 1 | `forkpoint:outcome` | the same of a question: whoever answers first has answered |
  * | 2 … | `forkpoint:chunks` | `ChunkBatch`: what a stream has given so far |
  *
  * How a run has ended stands beside them, as `forkpoint:end` of a task of its own.
@@ -16,7 +17,8 @@ import { revived } from './kept-error.ts'
 
 export const INTENT = { channel: 'forkpoint:step', index: 0 } as const
 export const ATTEMPT = { channel: 'forkpoint:attempt', index: -1 } as const
-export const OUTCOME = { channel: 'forkpoint:outcome', index: 1 } as const
+export const OUTCOME = { channel: 'forkpoint:outcome', index: -2 } as const
+export const ANSWER = { channel: 'forkpoint:outcome', index: 1 } as const
 export const CHUNKS = { channel: 'forkpoint:chunks', index: 2 } as const
 export const END = { channel: 'forkpoint:end', index: 0 } as const
 
@@ -32,17 +34,25 @@ export interface Intent {
   readonly order: number
   /** The orders of those that were under way then: it may be part of one of them. */
   readonly within: readonly number[]
+  /** The key of the step that it is part of, if it was begun by what that one is given. */
+  readonly parent?: string
   /** It changes something outside: to do it twice is not the same as to do it once. */
   readonly external: boolean
   /** Of a question: what is asked. */
   readonly question?: unknown
 }
 
-export type Outcome =
+export type Outcome = {
+  /** Which attempt has come to it: one that was begun later may have done something since. */
+  readonly attempt?: number
+  /** And which attempt of the step that it is part of. */
+  readonly parentAttempt?: number
+} & (
   | { readonly value: unknown }
   | { readonly error: unknown }
   /** Of a stream: how many chunks of its last attempt there are, and whether that is all there was to come. */
   | { readonly chunks: number; readonly isWhole: boolean }
+)
 
 /** Chunks that came one after another, in the attempt of this number. */
 export interface ChunkBatch {
@@ -105,7 +115,7 @@ function stepOf(task: readonly PendingWrite[], runId: string): JournalStep | und
   if (!isIntent(intent)) throw misread(task)
   if (intent.runId !== runId) return undefined
   const attempt = valueAt(task, ATTEMPT) ?? 1
-  const outcome = valueAt(task, OUTCOME)
+  const outcome = valueAt(task, OUTCOME) ?? valueAt(task, ANSWER)
   const batches = task.filter(({ channel }) => channel === CHUNKS.channel).sort((a, b) => a.index - b.index)
   if (
     typeof attempt !== 'number' ||
@@ -118,9 +128,12 @@ function stepOf(task: readonly PendingWrite[], runId: string): JournalStep | und
     key: (task[0] as PendingWrite).taskId,
     attempt,
     batches: batches.map(({ index, value }) => ({ ...(value as ChunkBatch), index })),
-    ...(outcome ? { outcome: 'error' in outcome ? { error: revived(outcome.error) } : outcome } : {}),
+    ...(outcome && (outcome.attempt ?? attempt) === attempt ? { outcome: alive(outcome) } : {}),
   }
 }
+
+const alive = (outcome: Outcome): Outcome =>
+  'error' in outcome ? { ...outcome, error: revived(outcome.error) } : outcome
 
 const valueAt = (
   task: readonly PendingWrite[],

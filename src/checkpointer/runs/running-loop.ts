@@ -74,7 +74,7 @@ export class RunningLoop<State> implements Loop<State> {
     options: StepOptions<Awaited<T>> = {},
   ): Promise<Awaited<T>> {
     this.#refuseWhenOver()
-    return this.#steps.run(this.#book, name, work, options)
+    return this.#steps.run({ book: this.#book }, name, work, options)
   }
 
   async ask<Answer>(question: unknown, options: AskOptions = {}): Promise<Answer> {

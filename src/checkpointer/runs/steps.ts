@@ -9,7 +9,7 @@ import {
   type Attempted,
   type Plan,
 } from './attempts.ts'
-import type { Book, Claim } from './book.ts'
+import type { Book, Claim, Parent } from './book.ts'
 import { ATTEMPT, INTENT, OUTCOME, type Outcome } from './entries.ts'
 import type { RunState } from './run-state.ts'
 import { isRefused, plainError } from './kept-error.ts'
@@ -23,6 +23,18 @@ export function checkName(name: unknown): asserts name is string {
   if (typeof name !== 'string' || name === '' || name.length > MOST_NAME)
     throw invalid('name', `a string of 1 to ${MOST_NAME} characters`, 'The name of a step')
 }
+
+/** Where a step is begun: since which checkpoint, and as part of what. */
+interface Where {
+  readonly book: Book
+  readonly parent?: Parent | undefined
+}
+
+type Made = { readonly value: unknown } | { readonly error: unknown }
+
+/** What has failed is done again with the step that it is part of. */
+const isOfEarlier = (outcome: Outcome, parent: Parent | undefined): boolean =>
+  'error' in outcome && parent !== undefined && (outcome.parentAttempt ?? 0) < parent.attempt
 
 type Work<T> = (step: StepContext) => T | PromiseLike<T>
 
@@ -55,7 +67,7 @@ export class Steps<State> {
 
   /** Begins without a pause, so that steps are counted in the order in which they are called. */
   async run<T>(
-    book: Book,
+    { book, parent }: Where,
     name: string,
     work: Work<T>,
     options: StepOptions<Awaited<T>>,
@@ -69,11 +81,11 @@ export class Steps<State> {
     checkTimeout(timeout)
     const plan = retriesOf(retries)
     this.#state.turn.signal.throwIfAborted()
-    const claim = book.claim('step', name, { external: effect === 'external' })
+    const claim = book.claim('step', name, { external: effect === 'external' }, parent)
     const { external } = claim.intent
     const policy = whenUnknown ?? (external ? 'ask' : 'retry')
     try {
-      return (await this.#outcome(book, claim, {
+      return (await this.#outcome({ book, parent }, claim, {
         work,
         external,
         policy,
@@ -86,74 +98,89 @@ export class Steps<State> {
     }
   }
 
-  async #outcome(book: Book, claim: Claim, settings: Settings<unknown>): Promise<unknown> {
+  async #outcome(where: Where, claim: Claim, settings: Settings<unknown>): Promise<unknown> {
     const { key, intent, found } = claim
     const { writer } = this.#state
     if (!found) {
-      await book.inOrder(claim)
+      await where.book.inOrder(claim)
       await writer.write([{ key, at: INTENT, value: intent }], { relaxed: !settings.external })
-      return this.#attempts(book, claim, settings, 1)
+      return this.#attempts(where, claim, settings, 1)
     }
     const { outcome, attempt } = found
-    if (outcome && key !== this.#retryKey) return this.#give(key, outcome)
+    if (outcome && key !== this.#retryKey && !isOfEarlier(outcome, where.parent))
+      return this.#give(key, outcome)
     return outcome
-      ? this.#attempts(book, claim, settings, attempt + 1)
-      : this.#unknown(book, claim, settings, attempt)
+      ? this.#attempts(where, claim, settings, attempt + 1)
+      : this.#unknown(where, claim, settings, attempt)
   }
 
   /** It was begun this often, and nobody knows how it has ended. */
-  async #unknown(book: Book, claim: Claim, settings: Settings<unknown>, attempt: number): Promise<unknown> {
+  async #unknown(where: Where, claim: Claim, settings: Settings<unknown>, attempt: number): Promise<unknown> {
     const { key, intent } = claim
     const decision = await decide(settings.policy, { name: intent.name, key, attempt }, (question) =>
-      this.#asks.ask(book.claimAbout(question), book),
+      this.#asks.ask(where.book.claimAbout(question), where.book),
     )
-    if (decision === 'retry') return this.#attempts(book, claim, settings, attempt + 1)
-    return this.#end(key, decision === 'skip' ? { value: undefined } : decision, settings.external)
+    if (decision === 'retry') return this.#attempts(where, claim, settings, attempt + 1)
+    const made = decision === 'skip' ? { value: undefined } : decision
+    return this.#end(where, claim, attempt, made, settings.external)
   }
 
-  async #attempts(book: Book, claim: Claim, settings: Settings<unknown>, first: number): Promise<unknown> {
+  async #attempts(where: Where, claim: Claim, settings: Settings<unknown>, first: number): Promise<unknown> {
     const { key } = claim
-    const { external, plan, timeout, policy } = settings
+    const { external, plan, policy } = settings
     for (let attempt = first; ; attempt++) {
       if (attempt > 1) await this.#state.writer.write([{ key, at: ATTEMPT, value: attempt }])
-      const tried = await this.#attempt(claim, settings, attempt, timeout)
+      where.book.begin(claim)
+      const tried = await this.#attempt(where, claim, settings, attempt)
       if ('late' in tried && external && policy !== 'retry')
-        return this.#unknown(book, claim, settings, attempt)
-      if ('value' in tried) return this.#end(key, tried, external)
+        return this.#unknown(where, claim, settings, attempt)
+      if ('value' in tried) return this.#end(where, claim, attempt, tried, external)
       const error = 'late' in tried ? tried.late : tried.error
       if (attempt - first >= plan.times || !plan.when(error, attempt))
-        return this.#end(key, { error }, external)
+        return this.#end(where, claim, attempt, { error }, external)
       await sleep(pauseAfter(attempt - first + 1, plan), this.#state.turn.signal)
     }
   }
 
   #attempt(
+    { book }: Where,
     { key, intent: { name } }: Claim,
-    { work }: Settings<unknown>,
+    { work, timeout }: Settings<unknown>,
     attempt: number,
-    timeout: number | undefined,
   ): Promise<Attempted<unknown>> {
     const { signal: stopped, token } = this.#state.turn
-    return attemptOnce((signal) => work({ name, key, attempt, signal, token }), stopped, timeout)
+    const where = { book, parent: { key, attempt } }
+    const step: StepContext['step'] = (inner, part, options = {}) => this.run(where, inner, part, options)
+    return attemptOnce((signal) => work({ name, key, attempt, signal, token, step }), stopped, timeout)
   }
 
   /**
    * Stores the outcome, then gives it. Of a step that may be done again nobody waits for that: it is stored with
    * what the loop writes next.
    */
-  async #end(key: string, outcome: Outcome, external: boolean): Promise<unknown> {
-    const { writer } = this.#state
-    const lazy = !external
+  async #end(
+    { book, parent }: Where,
+    claim: Claim,
+    attempt: number,
+    made: Made,
+    external: boolean,
+  ): Promise<unknown> {
+    const { key } = claim
+    const about = { attempt, ...(parent ? { parentAttempt: parent.attempt } : {}) }
+    const store = async (outcome: Outcome): Promise<void> => {
+      await this.#state.writer.write([{ key, at: OUTCOME, value: outcome }], { lazy: !external })
+      book.end(claim, attempt, outcome)
+    }
     try {
-      await writer.write([{ key, at: OUTCOME, value: outcome }], { lazy })
+      await store({ ...made, ...about })
     } catch (error) {
       if (!isRefused(error)) throw error
       // What cannot be stored is the outcome from now on, as it would be after a reload.
-      const kept = { error: 'error' in outcome ? plainError(outcome.error) : error }
-      await writer.write([{ key, at: OUTCOME, value: kept }], { lazy })
-      return this.#give(key, 'error' in outcome ? outcome : kept)
+      const kept = { error: 'error' in made ? plainError(made.error) : error }
+      await store({ ...kept, ...about })
+      return this.#give(key, 'error' in made ? made : kept)
     }
-    return this.#give(key, outcome)
+    return this.#give(key, made)
   }
 
   #give(key: string, outcome: Outcome): unknown {

@@ -74,6 +74,8 @@ export interface StepContext {
   readonly signal: AbortSignal
   /** Of the lease, as `loop.token`. */
   readonly token: number
+  /** Begins a step that is part of this one: when this one is tried again, it is not done again if it was done. */
+  readonly step: Loop['step']
 }
 
 export interface StepOptions<T = unknown> {

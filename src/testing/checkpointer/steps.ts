@@ -147,6 +147,75 @@ export function stepLaws(fresh: Fresh): void {
   )
 
   it(
+    'a step that is tried again does not do again what was part of it and is done',
+    on(fresh, async (checkpointer) => {
+      const thread = checkpointer.thread<Log>('a')
+      const seen: string[] = []
+      const options = { retries: { times: 3, delay: 1 } }
+      const end = await thread.run({}, (loop) =>
+        loop.step(
+          'outer',
+          async ({ step, attempt }) => {
+            const paid = await step('pay', () => (seen.push('pay'), 'paid'), { effect: 'external' })
+            const fetched = await step('fetch', () => {
+              seen.push('fetch')
+              if (attempt < 3) throw new Error('no network')
+              return 'fetched'
+            })
+            return `${paid}, ${fetched}`
+          },
+          options,
+        ),
+      )
+      expect(end.result).toBe('paid, fetched')
+      expect(seen).toEqual(['pay', 'fetch', 'fetch', 'fetch'])
+      const twice = thread.run({}, (loop) =>
+        loop.step(
+          'outer',
+          async () => {
+            await loop.step('pay', () => seen.push('pay again'), { effect: 'external' })
+            throw new Error('no network')
+          },
+          options,
+        ),
+      )
+      const refused = await rejection(twice, 'INVALID')
+      expect(refused.message).toContain("'pay'")
+      expect(seen.filter((each) => each === 'pay again')).toHaveLength(1)
+    }),
+  )
+
+  it(
+    'parts of a step that was cut off are looked up when it is run again',
+    on(fresh, async (checkpointer) => {
+      const thread = checkpointer.thread<Log>('a')
+      const work =
+        (seen: string[], last: (loop: Loop<Log>) => Promise<unknown>): Work =>
+        (loop) =>
+          loop.step('outer', async ({ step }) => {
+            const one = await step('part', () => (seen.push('one'), 1))
+            const two = await step('part', () => (seen.push('two'), 2))
+            await last(loop)
+            return one + two
+          })
+      const before: string[] = []
+      const stop = new AbortController()
+      const cut = (loop: Loop<Log>) => (stop.abort(new Error('cut off')), hangs(loop.signal))
+      await expect(thread.run({ signal: stop.signal }, work(before, cut))).rejects.toThrow('cut off')
+      const after: string[] = []
+      expect(
+        (
+          await thread.run(
+            {},
+            work(after, async () => {}),
+          )
+        ).result,
+      ).toBe(3)
+      expect([before, after]).toEqual([['one', 'two'], []])
+    }),
+  )
+
+  it(
     'branches that run side by side come to their steps in any order',
     on(fresh, async (checkpointer) => {
       const work =
@@ -240,6 +309,27 @@ export function stepLaws(fresh: Fresh): void {
       await expect(thread.run({}, work)).rejects.toThrow('no network')
       expect(runs).toBe(1)
       expect((await thread.run({ retry: true }, work)).result).toBe('hello')
+    }),
+  )
+
+  it(
+    'a step that was tried again after a failure, and cut off, is not taken for one that has failed',
+    on(fresh, async (checkpointer) => {
+      const thread = checkpointer.thread<Log>('a')
+      const fails = (): never => {
+        throw new Error('no network')
+      }
+      await expect(
+        thread.run({}, (loop) => loop.step('pay', fails, { effect: 'external' })),
+      ).rejects.toThrow()
+      const stop = new AbortController()
+      const cut = thread.run({ retry: true, signal: stop.signal }, (loop) =>
+        loop.step('pay', ({ signal }) => (stop.abort(new Error('cut off')), hangs(signal))),
+      )
+      await expect(cut).rejects.toThrow('cut off')
+      const whenUnknown = ({ attempt }: { attempt: number }) => ({ value: `attempt ${attempt}` })
+      const end = await thread.run({}, (loop) => loop.step('pay', fails, { whenUnknown }))
+      expect(end.result).toBe('attempt 2')
     }),
   )
 
