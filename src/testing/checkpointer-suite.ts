@@ -1,4 +1,5 @@
 import { describe } from 'vitest'
+import { attemptLaws } from './checkpointer/attempts.ts'
 import { carryingLaws } from './checkpointer/carrying.ts'
 import { cleanRemovalLaws } from './checkpointer/clean-removals.ts'
 import { damagedFileLaws } from './checkpointer/damaged-files.ts'
@@ -44,6 +45,7 @@ export function checkpointerSuite(name: string, fresh: () => Promise<Ground>): v
     describe('leases', () => leaseLaws(fresh))
     describe('runs', () => runLaws(fresh))
     describe('steps of a run', () => stepLaws(fresh))
+    describe('attempts at a step of a run', () => attemptLaws(fresh))
     describe('questions of a run', () => questionLaws(fresh))
   })
 }

@@ -13,6 +13,7 @@ interface First {
 const AFTER: Partial<Record<Verb, First>> = {
   load: { of: 'place', isNeeded: true },
   history: { of: 'place', isNeeded: true },
+  readWrites: { of: 'place', isNeeded: true },
   putWrites: { of: 'place', isNeeded: true },
   // They are no longer needed because of a save: that comes first.
   dropWrites: { of: 'place', isNeeded: true },

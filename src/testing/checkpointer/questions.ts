@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import { on, rejection, type Fresh } from './ground.ts'
-import { hangs, type Log } from './loops.ts'
-import { untilAsked } from './steps.ts'
+import { hangs, untilAsked, type Log } from './loops.ts'
 
 export function questionLaws(fresh: Fresh): void {
   it(

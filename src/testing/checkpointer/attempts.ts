@@ -1,0 +1,185 @@
+import { expect, it } from 'vitest'
+import type { Loop } from '../../checkpointer/runs/types.ts'
+import { on, rejection, type Fresh } from './ground.ts'
+import { begun, cutOff, hangs, untilAsked, type Log, type Work } from './loops.ts'
+
+export function attemptLaws(fresh: Fresh): void {
+  it(
+    'of a step that may or may not have been done the policy decides',
+    on(fresh, async (checkpointer) => {
+      const decided = async (id: string, options: object, start = {}): Promise<unknown> => {
+        const thread = checkpointer.thread<Log>(id)
+        await cutOff(thread, (loop) => begun(loop, 'x', start))
+        const end = await thread.run({}, (loop) =>
+          loop
+            .step('x', ({ attempt }) => `attempt ${attempt}`, options)
+            .catch((error: unknown) => String(error)),
+        )
+        return end.result
+      }
+      expect(await decided('a', {})).toBe('attempt 2')
+      expect(await decided('b', { whenUnknown: 'skip' })).toBe(undefined)
+      expect(await decided('c', { whenUnknown: 'retry' }, { effect: 'external' })).toBe('attempt 2')
+      expect(
+        await decided('d', { whenUnknown: ({ attempt }: { attempt: number }) => ({ value: attempt }) }),
+      ).toBe(1)
+      expect(await decided('e', { whenUnknown: async () => ({ error: new Error('it failed') }) })).toBe(
+        'Error: it failed',
+      )
+      expect(await decided('f', { whenUnknown: () => 'what?' })).toContain('no answer')
+    }),
+  )
+
+  it(
+    'of an external step a person is asked, whose answer holds',
+    on(fresh, async (checkpointer, ground) => {
+      const thread = checkpointer.thread<Log>('a')
+      await cutOff(thread, (loop) => begun(loop, 'buy', { effect: 'external' }))
+      const running = thread.run({}, (loop) =>
+        loop.step('buy', () => expect.unreachable(), { effect: 'external' }),
+      )
+      const other = (await ground.open()).thread<Log>('a')
+      await untilAsked(other)
+      await rejection(other.answer('perhaps'), 'INVALID')
+      await other.answer({ value: 'ticket 7' })
+      expect((await running).result).toBe('ticket 7')
+      await rejection(other.answer('retry'), 'NOT_FOUND')
+    }),
+  )
+
+  it(
+    'a step that is tried again does not do again what was part of it and is done',
+    on(fresh, async (checkpointer) => {
+      const thread = checkpointer.thread<Log>('a')
+      const seen: string[] = []
+      const options = { retries: { times: 3, delay: 1 } }
+      const end = await thread.run({}, (loop) =>
+        loop.step(
+          'outer',
+          async ({ step, attempt }) => {
+            const paid = await step('pay', () => (seen.push('pay'), 'paid'), { effect: 'external' })
+            const fetched = await step('fetch', () => {
+              seen.push('fetch')
+              if (attempt < 3) throw new Error('no network')
+              return 'fetched'
+            })
+            return `${paid}, ${fetched}`
+          },
+          options,
+        ),
+      )
+      expect(end.result).toBe('paid, fetched')
+      expect(seen).toEqual(['pay', 'fetch', 'fetch', 'fetch'])
+      const twice = thread.run({}, (loop) =>
+        loop.step(
+          'outer',
+          async () => {
+            await loop.step('pay', () => seen.push('pay again'), { effect: 'external' })
+            throw new Error('no network')
+          },
+          options,
+        ),
+      )
+      const refused = await rejection(twice, 'INVALID')
+      expect(refused.message).toContain("'pay'")
+      expect(seen.filter((each) => each === 'pay again')).toHaveLength(1)
+    }),
+  )
+
+  it(
+    'parts of a step that was cut off are looked up when it is run again',
+    on(fresh, async (checkpointer) => {
+      const thread = checkpointer.thread<Log>('a')
+      const work =
+        (seen: string[], last: (loop: Loop<Log>) => Promise<unknown>): Work =>
+        (loop) =>
+          loop.step('outer', async ({ step }) => {
+            const one = await step('part', () => (seen.push('one'), 1))
+            const two = await step('part', () => (seen.push('two'), 2))
+            await last(loop)
+            return one + two
+          })
+      const before: string[] = []
+      const stop = new AbortController()
+      const cut = (loop: Loop<Log>) => (stop.abort(new Error('cut off')), hangs(loop.signal))
+      await expect(thread.run({ signal: stop.signal }, work(before, cut))).rejects.toThrow('cut off')
+      const after: string[] = []
+      expect(
+        (
+          await thread.run(
+            {},
+            work(after, async () => {}),
+          )
+        ).result,
+      ).toBe(3)
+      expect([before, after]).toEqual([['one', 'two'], []])
+    }),
+  )
+
+  it(
+    'a step is tried again as often as it was asked for, and a time limit ends an attempt',
+    on(fresh, async (checkpointer) => {
+      const thread = checkpointer.thread<Log>('a')
+      const attempts: number[] = []
+      const fails = ({ attempt }: { attempt: number }) => {
+        attempts.push(attempt)
+        if (attempt < 3) throw new Error(`no ${attempt}`)
+        return 'at last'
+      }
+      const options = { retries: { times: 2, delay: 1 } }
+      expect((await thread.run({}, (loop) => loop.step('x', fails, options))).result).toBe('at last')
+      expect(attempts).toEqual([1, 2, 3])
+      const late = thread.run({}, (loop) =>
+        loop.step('slow', ({ signal }) => hangs(signal), { timeout: 10, retries: { times: 1, delay: 1 } }),
+      )
+      await expect(late).rejects.toMatchObject({ name: 'TimeoutError' })
+      const picky = thread.run({ from: 1 }, (loop) =>
+        loop.step('x', fails, {
+          retries: { times: 5, delay: 1, when: (error) => String(error).endsWith('1') },
+        }),
+      )
+      attempts.length = 0
+      await expect(picky).rejects.toThrow('no 2')
+      expect(attempts).toEqual([1, 2])
+    }),
+  )
+
+  it(
+    'a run that a failed step has ended throws the same again, until it is to be tried again',
+    on(fresh, async (checkpointer) => {
+      const thread = checkpointer.thread<Log>('a')
+      let runs = 0
+      const work: Work = (loop) =>
+        loop.step('model', () => {
+          runs++
+          if (runs === 1) throw new Error('no network')
+          return 'hello'
+        })
+      await expect(thread.run({}, work)).rejects.toThrow('no network')
+      await expect(thread.run({}, work)).rejects.toThrow('no network')
+      expect(runs).toBe(1)
+      expect((await thread.run({ retry: true }, work)).result).toBe('hello')
+    }),
+  )
+
+  it(
+    'a step that was tried again after a failure, and cut off, is not taken for one that has failed',
+    on(fresh, async (checkpointer) => {
+      const thread = checkpointer.thread<Log>('a')
+      const fails = (): never => {
+        throw new Error('no network')
+      }
+      await expect(
+        thread.run({}, (loop) => loop.step('pay', fails, { effect: 'external' })),
+      ).rejects.toThrow()
+      const stop = new AbortController()
+      const cut = thread.run({ retry: true, signal: stop.signal }, (loop) =>
+        loop.step('pay', ({ signal }) => (stop.abort(new Error('cut off')), hangs(signal))),
+      )
+      await expect(cut).rejects.toThrow('cut off')
+      const whenUnknown = ({ attempt }: { attempt: number }) => ({ value: `attempt ${attempt}` })
+      const end = await thread.run({}, (loop) => loop.step('pay', fails, { whenUnknown }))
+      expect(end.result).toBe('attempt 2')
+    }),
+  )
+}
