@@ -164,6 +164,25 @@ describe('a damaged row of a thread', () => {
   })
 })
 
+it.each(['0', 'z'])(
+  'a thread whose row has come to stand in another partition, %s, gets it back',
+  async (other) => {
+    const { storage, checkpointer } = await withThreads()
+    const [[row] = []] = await storage.read('a', [{ table: 'threads', keys: [['a', '']] }])
+    if (!row) throw new Error('There is no such row.')
+    const { key, head } = row
+    await storage.commit('a', { deletes: [{ table: 'threads', key }] })
+    await storage.commit(other, { puts: [{ table: 'threads', key, head, rank: 1 }] })
+    await expect(checkpointer.thread<Talk>('a').load()).rejects.toMatchObject({ code: 'CORRUPT' })
+    const plan = (await checkpointer.verify({ repair: 'plan' })).acts
+    expect((await checkpointer.verify({ repair: true })).acts).toEqual(plan)
+    expect(plan.map(({ act, thread }) => `${act} ${thread}`)).toEqual(['quarantined a', 'rebuilt a'])
+    expect((await checkpointer.verify()).problems).toEqual([])
+    expect((await checkpointer.thread<Talk>('a').load())?.state).toEqual(talk(6))
+    expect((await checkpointer.thread<Talk>('fork').load())?.state).toEqual(talk(5))
+  },
+)
+
 it('a damaged row of the database is warned of, and all else is read', async () => {
   const { storage, checkpointer } = await withThreads()
   await checkpointer.close()

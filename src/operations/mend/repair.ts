@@ -3,6 +3,7 @@ import type { RepairReply, RepairRequest } from '../host.ts'
 import { ThreadCache, type Store } from '../store/store.ts'
 import { identityOf, problemOf, type Finding } from '../verify/finding.ts'
 import { findingsIn } from '../verify/verify.ts'
+import { inTheWay } from './in-the-way.ts'
 import { menderOf, type Mender } from './menders.ts'
 import { overlay } from './overlay.ts'
 
@@ -13,7 +14,8 @@ const MOST_ROUNDS = 24
 const MOST_TRIES = 3
 
 /** Mends the next partitions, or says what it would do: by doing it to a copy in memory. */
-export async function repair(store: Store, { after, isPlan }: RepairRequest): Promise<RepairReply> {
+export async function repair(given: Store, { after, isPlan }: RepairRequest): Promise<RepairReply> {
+  const store = isPlan ? planned(given, after === undefined) : given
   const until = performance.now() + A_CALL_MS
   const problems: Finding[] = []
   const acts: Act[] = []
@@ -24,22 +26,37 @@ export async function repair(store: Store, { after, isPlan }: RepairRequest): Pr
       limit: 1,
       ...(last === undefined ? {} : { after: last }),
     })
-    if (partition === undefined) return { checked, problems: problems.map(problemOf), acts }
+    if (partition === undefined) {
+      plans.delete(given)
+      return { checked, problems: problems.map(problemOf), acts }
+    }
     const found = await findingsIn(store, partition)
     checked += found.checked
+    for (const other of await inTheWay(store, found.findings)) {
+      problems.push(...(await findingsIn(store, other)).findings)
+      acts.push(...(await mend(store, other)))
+    }
     problems.push(...found.findings)
-    if (found.findings.length > 0) acts.push(...(await mend(isPlan ? imagined(store) : store, partition)))
+    if (found.findings.length > 0) acts.push(...(await mend(store, partition)))
     last = partition
   } while (performance.now() < until)
   return { checked, problems: problems.map(problemOf), acts, next: last }
 }
 
-const imagined = (store: Store): Store => ({
-  ...store,
-  storage: overlay(store.storage),
-  threads: new ThreadCache(),
-  publish: () => {},
-})
+/** What a plan would have done so far: what it comes to next may depend on that. */
+const plans = new WeakMap<Store, Store>()
+
+function planned(store: Store, isNew: boolean): Store {
+  const before = isNew ? undefined : plans.get(store)
+  const plan = before ?? {
+    ...store,
+    storage: overlay(store.storage),
+    threads: new ThreadCache(),
+    publish: () => {},
+  }
+  plans.set(store, plan)
+  return plan
+}
 
 /** Round by round, as what is set aside changes what else is wrong. */
 async function mend(store: Store, partition: string): Promise<Act[]> {

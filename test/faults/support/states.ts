@@ -1,33 +1,28 @@
-import { inspect } from 'node:util'
 import type { Checkpointer } from '../../../src/index.ts'
-import { PLACES } from './rich.ts'
+import { createCodec } from '../../../src/state/codec.ts'
+import { PLACES, typesOfRich } from './rich.ts'
 
-/** Every state that can be read, as text, by thread, namespace and seq; those that cannot, by their code. */
-export async function statesOf(
-  checkpointer: Checkpointer,
-  places: readonly (readonly [thread: string, namespace: string])[] = PLACES,
-  seqs: readonly number[] = Array.from({ length: 22 }, (_, i) => i + 1),
-): Promise<Map<string, string>> {
+const codec = createCodec(typesOfRich)
+/** Runs in pages too, where nothing prints a value of every kind. */
+const textOf = (value: unknown): string => JSON.stringify(codec.capture(value).state)
+
+/** Every state of the rich database that can be read, as text, by place and seq; those that cannot, by their code. */
+export async function statesOf(checkpointer: Checkpointer): Promise<Map<string, string>> {
   const found = new Map<string, string>()
-  for (const [id, namespace] of places) {
+  for (const [id, namespace] of PLACES) {
     const thread = checkpointer.thread(id, { namespace })
-    for (const seq of seqs) {
-      const name = `${id}/${namespace}/${seq}`
+    const read = async (seq: number): Promise<string | undefined> => {
       try {
         const loaded = await thread.load(seq)
-        if (loaded)
-          found.set(
-            name,
-            inspect([loaded.id, loaded.label, loaded.state, loaded.pendingWrites], {
-              depth: 20,
-              maxStringLength: null,
-              maxArrayLength: null,
-            }),
-          )
+        return loaded && textOf([loaded.id, loaded.label, loaded.state, loaded.pendingWrites])
       } catch (error) {
-        found.set(name, (error as { code: string }).code)
+        return (error as { code: string }).code
       }
     }
+    const texts = await Promise.all(SEQS.map(read))
+    texts.forEach((text, i) => text !== undefined && found.set(`${id}/${namespace}/${SEQS[i]}`, text))
   }
   return found
 }
+
+export const SEQS: readonly number[] = Array.from({ length: 22 }, (_, i) => i + 1)
