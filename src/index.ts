@@ -37,6 +37,14 @@ export type { LongRemoval, Removed } from './checkpointer/removals/removals.ts'
 export type { RunsOptions } from './checkpointer/runs/list-runs.ts'
 export type { OrphanOptions } from './checkpointer/runs/orphans.ts'
 export type { OpenQuestion, RunInfo, RunStatus } from './checkpointer/runs/run-info.ts'
+export type {
+  OpenStream,
+  StreamCall,
+  StreamCut,
+  StreamOptions,
+  WhenCut,
+} from './checkpointer/runs/streams/options.ts'
+export type { StreamSource } from './checkpointer/runs/streams/source.ts'
 export type { RetentionPolicy, ThreadRetention } from './checkpointer/removals/retention.ts'
 export type { Thread } from './checkpointer/thread.ts'
 export type { ForkOptions, LoadOptions, SaveOptions, TaskWrite, Which } from './checkpointer/threads/types.ts'

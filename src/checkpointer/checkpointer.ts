@@ -19,7 +19,7 @@ import type { RunInfo } from './runs/run-info.ts'
 import { storedThreadRules, type ThreadRetention } from './removals/retention.ts'
 import { askToPersist, isPersisted, quotaHere, type Persistence } from './upkeep/persistence.ts'
 import { allOf } from './saving/writer.ts'
-import type { Shared } from './threads/shared.ts'
+import type { Shared, WrittenBehind } from './threads/shared.ts'
 import { listThreads, type ThreadsOptions } from './threads/list-threads.ts'
 import { OpenCalls } from './open-calls.ts'
 import { StoredThread } from './stored-thread.ts'
@@ -105,7 +105,9 @@ export class StoredCheckpointer implements Checkpointer {
   constructor({ host, codec, events, claims, durability, left, onWarning, onClose }: Parts) {
     const known = new KnownStates()
     const watch = (inner: Host): Host => this.#calls.watch(inner)
-    const writing = writingAs(durability, host, watch, { known, left, onWarning })
+    const behind = new Set<WrittenBehind>()
+    const hurry = (): void => behind.forEach((work) => work.hurry())
+    const writing = writingAs(durability, host, watch, { known, left, onWarning, hurry })
     const news = { subscribe: (listener: Listener) => events.subscribe(listener), onWarning }
     this.#shared = {
       host: writing.host,
@@ -115,7 +117,7 @@ export class StoredCheckpointer implements Checkpointer {
       unsure: new UnsureCalls(),
       leases: new Leases(claims, news),
       news,
-      flushed: new Set(),
+      behind,
       closed: this.#closed.signal,
     }
     this.#events = events
@@ -170,8 +172,11 @@ export class StoredCheckpointer implements Checkpointer {
 
   async flush(): Promise<void> {
     this.#refuseWhenClosed()
-    const { saves, flushed } = this.#shared
-    await allOf([...[...flushed].map((write) => write()), saves.flush()])
+    const { host, saves, behind } = this.#shared
+    const beside = [...behind]
+    await allOf([...beside.map((work) => work.flush()), saves.flush()])
+    // Of what these have written, some could still be taken back by a crash of the machine.
+    if (beside.length > 0) await host.flush()
   }
 
   async verify(options: VerifyOptions = {}): Promise<Verification> {
@@ -206,9 +211,9 @@ export class StoredCheckpointer implements Checkpointer {
   }
 
   async #close(): Promise<void> {
-    const { host, saves, flushed } = this.#shared
+    const { host, saves, behind } = this.#shared
     // Runs may have done what is not in their journals yet.
-    if (flushed.size > 0) await Promise.allSettled([...flushed].map((write) => write()))
+    if (behind.size > 0) await Promise.allSettled([...behind].map((work) => work.flush()))
     this.#closed.abort(closed())
     await this.#finish(saves.close(), () => host.close())
   }

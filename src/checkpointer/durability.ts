@@ -25,6 +25,8 @@ interface WritingOptions {
   /** Where a page can still put what it has, when it goes. */
   readonly left?: LeftBehind | undefined
   readonly onWarning: (warning: CheckpointerError) => void
+  /** Sends what waits to be written beside the saves. */
+  readonly hurry: () => void
 }
 
 /** `watch` is put before what callers reach; what was taken already is written past it. */
@@ -32,21 +34,29 @@ export function writingAs(
   durability: Durability,
   host: Host,
   watch: (host: Host) => Host,
-  { known, left, onWarning }: WritingOptions,
+  { known, left, onWarning, hurry }: WritingOptions,
 ): Writing {
   // Nobody is left to be told if that fails, and no harm is done.
   const rest = (): void => void host.rest().catch(() => {})
   if (durability === 'sync') {
     const watched = watch(host)
     const saves = new Saves(watched.save, (request) => host.save(request))
-    return { saves, host: watched, stop: onLeaving({ mayEnd: () => {}, ends: rest, isBack: () => {} }) }
+    const ends = (): void => {
+      hurry()
+      rest()
+    }
+    return { saves, host: watched, stop: onLeaving({ mayEnd: hurry, ends, isBack: () => {} }) }
   }
   const queue = new SaveQueue({ host, known, lastOnly: durability === 'exit', onWarning })
   const unlisten = onLeaving({
-    mayEnd: () => queue.hurry(),
+    mayEnd() {
+      queue.hurry()
+      hurry()
+    },
     ends() {
       left?.put({ lists: queue.left(), session: queue.session })
       queue.hurry()
+      hurry()
       rest()
       queue.rested()
     },

@@ -26,7 +26,7 @@ export async function dropWrites(store: Store, request: DropWritesRequest): Prom
 /** Whether there may be more. */
 async function dropSome(
   store: Store,
-  { thread, namespace, checkpoint: seq, from }: DropWritesRequest,
+  { thread, namespace, checkpoint: seq, from, until }: DropWritesRequest,
   taskId: string,
 ): Promise<boolean | typeof LOST_RACE> {
   const place = { thread, namespace }
@@ -34,7 +34,7 @@ async function dropSome(
   if (!row) return false
   const { partition, facts } = row
   const limit = pageFor(store.storage.limits)
-  const range = { table: 'writes', ...taskRange(facts.lane, seq, taskId, from), limit } as const
+  const range = { table: 'writes', ...taskRange(facts.lane, seq, taskId, from, until), limit } as const
   const [rows = []] = await store.storage.read(partition, [range])
   if (rows.length === 0) return false
   const now = withWrites(facts, -rows.length)

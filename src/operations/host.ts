@@ -82,7 +82,7 @@ export interface Host {
   putWrites(request: PutWritesRequest): Promise<PutWritesReply>
   /** The pending writes of one task, in the order of their indexes; none where there is no such thread. */
   readWrites(request: ReadWritesRequest): Promise<readonly StoredWrite[]>
-  /** Lets go of what tasks have yielded from an index on; what is gone already is passed over. */
+  /** Lets go of what tasks have yielded, by their indexes; what is gone already is passed over. */
   dropWrites(request: DropWritesRequest): Promise<void>
   takeLease(request: TakeLeaseRequest): Promise<TakeLeaseReply>
   /** Gives a sign of life, and goes on giving it for a while. False when the lease is another's by now. */

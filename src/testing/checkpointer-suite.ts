@@ -18,6 +18,7 @@ import { runLaws } from './checkpointer/runs.ts'
 import { savingLaws } from './checkpointer/saving.ts'
 import { sharingLaws } from './checkpointer/sharing.ts'
 import { stepLaws } from './checkpointer/steps.ts'
+import { streamLaws } from './checkpointer/streams.ts'
 import { writesLaws } from './checkpointer/writes.ts'
 
 export type { Ground, GroundOptions } from './checkpointer/ground.ts'
@@ -46,6 +47,7 @@ export function checkpointerSuite(name: string, fresh: () => Promise<Ground>): v
     describe('runs', () => runLaws(fresh))
     describe('steps of a run', () => stepLaws(fresh))
     describe('attempts at a step of a run', () => attemptLaws(fresh))
+    describe('streams of a run', () => streamLaws(fresh))
     describe('questions of a run', () => questionLaws(fresh))
   })
 }

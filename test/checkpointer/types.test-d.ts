@@ -1,4 +1,11 @@
-import { openCheckpointer, type Checkpoint, type CheckpointInfo, type Snapshot, type Thread } from 'forkpoint'
+import {
+  openCheckpointer,
+  type Checkpoint,
+  type CheckpointInfo,
+  type Snapshot,
+  type StreamCall,
+  type Thread,
+} from 'forkpoint'
 
 /** What the compiler must accept, and what it must refuse. Checked by `npm run typecheck`; never run. */
 interface State {
@@ -26,6 +33,37 @@ export async function accepted(): Promise<void> {
   await using lease = await thread.lease({ wait: 1_000, signal: undefined })
   isTrue<Same<typeof lease.token, number>>()
   checkpointer.thread('t', { namespace: 'part', lease })
+
+  interface Part {
+    readonly type: string
+  }
+  type Both<T> = AsyncIterable<T> & ReadableStream<T>
+  interface AiResult {
+    readonly text: PromiseLike<string>
+    readonly textStream: Both<string>
+    readonly fullStream: Both<Part>
+  }
+  const make = (): AiResult => expectation()
+  const expectation = (): never => {
+    throw new Error('It is never run.')
+  }
+  await thread.run({}, async (loop) => {
+    const streams = [loop.stream('a', make), loop.stream('a', make(), { maxBytes: undefined })]
+    for (const stream of streams) for await (const part of stream) isTrue<Same<typeof part, Part>>()
+    const texts = loop.stream('a', async ({ chunks }) => {
+      isTrue<Same<typeof chunks, readonly unknown[]>>()
+      return make().textStream
+    })
+    loop.stream('a', ({ chunks }: StreamCall<string>) => {
+      isTrue<Same<typeof chunks, readonly string[]>>()
+      return make().textStream
+    })
+    for await (const text of texts) isTrue<Same<typeof text, string>>()
+    const kept = loop.stream('a', make().textStream, {
+      whenCut: ({ chunks }) => (chunks[0] ? 'keep' : 'restart'),
+    })
+    for await (const text of kept) isTrue<Same<typeof text, string>>()
+  })
 }
 
 export async function refused(): Promise<void> {

@@ -3,7 +3,7 @@ import { CheckpointerError } from '../../errors.ts'
 import type { StoredRun } from '../../operations/host.ts'
 import { invalid } from '../options/options.ts'
 import { newId } from '../new-id.ts'
-import { readJournal, type End, type Journal } from './entries.ts'
+import { OUTCOME, readJournal, type End, type Journal } from './entries.ts'
 import { endEntry } from './ending.ts'
 import type { Ground, Loaded } from './ground.ts'
 import { RunState } from './run-state.ts'
@@ -112,7 +112,18 @@ async function resume<State>(
   const state = new RunState(turn, run, checkpoint.seq)
   const { end } = journal
   const retryKey = retry && end?.status === 'failed' ? end.key : undefined
+  // What is there of an outcome stays: another could not be written.
+  if (retryKey !== undefined) await forgetOutcome(turn, checkpoint.seq, retryKey)
   return { began: 'resumed', state, draft: checkpoint.state, journal, retryKey }
+}
+
+function forgetOutcome<State>(
+  { ground, lease }: Turn<State>,
+  checkpoint: number,
+  key: string,
+): Promise<void> {
+  const { index } = OUTCOME
+  return ground.dropWrites({ checkpoint, tasks: [key], from: index, until: index + 1 }, lease)
 }
 
 /** The journal of the run's latest checkpoint; empty where others have saved behind it and it had done nothing yet. */

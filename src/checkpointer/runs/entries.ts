@@ -55,7 +55,7 @@ export type Outcome = {
 )
 
 /** Chunks that came one after another, in the attempt of this number. */
-export interface ChunkBatch {
+interface ChunkBatch {
   readonly attempt: number
   /** How many came before them in this attempt: so a batch that is missing is seen. */
   readonly from: number

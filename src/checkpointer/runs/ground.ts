@@ -1,8 +1,15 @@
 import type { Checkpoint, CheckpointerEvent, CheckpointInfo, PendingWrite } from '../../checkpoint.ts'
 import type { CheckpointerError } from '../../errors.ts'
-import type { PutWritesReply, SaveRequest, StoredRun, StoredWrite } from '../../operations/host.ts'
+import type {
+  DropWritesRequest,
+  PutWritesReply,
+  SaveRequest,
+  StoredRun,
+  StoredWrite,
+} from '../../operations/host.ts'
 import type { Codec } from '../../state/codec.ts'
 import type { HeldLease, LeaseOptions } from '../leases/lease.ts'
+import type { WrittenBehind } from '../threads/shared.ts'
 import type { SaveOptions, Which } from '../threads/types.ts'
 
 /** What a run is put on: one namespace of a thread, and what its handle may do there. */
@@ -27,8 +34,9 @@ export interface Ground<State> {
   /** Aborted when the checkpointer closes. */
   readonly closed: AbortSignal
   subscribe(listener: (event: CheckpointerEvent) => void): () => void
-  /** Has `flush` write this too, until what it returns is called. */
-  onFlush(write: () => Promise<void>): () => void
+  dropWrites(request: JournalDrop, lease: HeldLease): Promise<void>
+  /** Has `flush`, and a page that goes, see to this too, until what it returns is called. */
+  writesBehind(work: WrittenBehind): () => void
   onWarning(warning: CheckpointerError): void
 }
 
@@ -41,7 +49,10 @@ export interface Loaded<State> {
 /** What one commit holds beside a save. */
 export type Beside = Pick<SaveRequest, 'run' | 'writes'>
 
-export interface JournalWrites {
+/** What the journal needs no longer. */
+type JournalDrop = Pick<DropWritesRequest, 'checkpoint' | 'tasks' | 'from' | 'until'>
+
+interface JournalWrites {
   readonly checkpoint: number
   readonly writes: readonly StoredWrite[]
   readonly run?: StoredRun

@@ -1,5 +1,5 @@
 import type { CheckpointInfo } from '../../checkpoint.ts'
-import type { StoredRun, StoredStatus } from '../../operations/host.ts'
+import type { StoredRun, StoredStatus, StoredWrite } from '../../operations/host.ts'
 import type { SaveOptions } from '../threads/types.ts'
 import type { Beside } from './ground.ts'
 import type { Turn } from './turn.ts'
@@ -29,6 +29,12 @@ export class RunState<State> {
 
   get writer(): JournalWriter {
     return this.#writer
+  }
+
+  /** Writes past the order of the journal, at once: for what stands by itself, and is no outcome of anything. */
+  async putAside(writes: readonly StoredWrite[]): Promise<void> {
+    const request = { checkpoint: this.#seq, writes, relaxed: true }
+    await this.turn.ground.putWrites(request, this.turn.lease)
   }
 
   /**

@@ -45,12 +45,12 @@ export async function runLoop<State, Result>(
       return { began: 'already-finished', status, result: result as Awaited<Result>, runId }
     }
     const { began, state } = beginning
-    const forget = ground.onFlush(() => state.writer.settled())
     let result: unknown
     const loop: RunningLoop<State> = new RunningLoop(state, beginning, async (value) => {
       await finish(state, loop.state, value)
       result = value
     })
+    const forget = ground.writesBehind(loop.behind)
     try {
       const returned = await untilStopped(() => work(loop), loop.signal)
       if (!loop.isOver) await loop.done(returned)

@@ -5,8 +5,13 @@ import { FIELDS } from '../states/fields.ts'
 import { Asks } from './asks.ts'
 import { Book } from './book.ts'
 import type { Journal } from './entries.ts'
+import { LoopStreams } from './loop-streams.ts'
 import type { RunState } from './run-state.ts'
 import { checkName, Steps } from './steps.ts'
+import type { GivenSource } from './streams/opening.ts'
+import type { StreamOptions } from './streams/options.ts'
+import type { WrittenBehind } from '../threads/shared.ts'
+import { allOf } from '../saving/writer.ts'
 import type { AskOptions, Began, Loop, LoopFields, StepContext, StepOptions } from './types.ts'
 
 const { runId: _ours, ...LOOP_FIELDS } = FIELDS
@@ -27,6 +32,7 @@ export class RunningLoop<State> implements Loop<State> {
   readonly #state: RunState<State>
   readonly #asks: Asks<State>
   readonly #steps: Steps<State>
+  readonly #streams: LoopStreams<State>
   readonly #finish: (result: unknown) => Promise<void>
   #book: Book
   #isSaving = false
@@ -42,6 +48,10 @@ export class RunningLoop<State> implements Loop<State> {
     this.#state = state
     this.#asks = new Asks(state)
     this.#steps = new Steps(state, this.#asks, retryKey)
+    this.#streams = new LoopStreams(state, this.#steps, retryKey, () => {
+      this.#refuseWhenOver()
+      return this.#book
+    })
     this.#book = new Book(state.run.id, journal.steps)
     this.#finish = finish
   }
@@ -62,7 +72,9 @@ export class RunningLoop<State> implements Loop<State> {
     this.#refuseWhenOver()
     const given = checkOptions('loop.save', fields, LOOP_FIELDS as Names<LoopFields>)
     return this.#leaving('loop.save()', async () => {
+      const { seq } = this.#state
       const saved = await this.#state.save(this.state, { source: 'loop', ...given })
+      this.#streams.leave(seq)
       this.#book = new Book(this.runId, [])
       return saved
     })
@@ -74,7 +86,17 @@ export class RunningLoop<State> implements Loop<State> {
     options: StepOptions<Awaited<T>> = {},
   ): Promise<Awaited<T>> {
     this.#refuseWhenOver()
+    this.#streams.isGoneOnFrom()
     return this.#steps.run({ book: this.#book }, name, work, options)
+  }
+
+  stream<Chunk>(
+    name: string,
+    source: GivenSource<Chunk>,
+    options: StreamOptions<Chunk> = {},
+  ): AsyncIterable<Chunk> {
+    this.#refuseWhenOver()
+    return this.#streams.open(name, source, options)
   }
 
   async ask<Answer>(question: unknown, options: AskOptions = {}): Promise<Answer> {
@@ -82,6 +104,7 @@ export class RunningLoop<State> implements Loop<State> {
     const { name = 'question' } = checkOptions('loop.ask', options, ASK)
     checkName(name)
     this.signal.throwIfAborted()
+    this.#streams.isGoneOnFrom()
     const book = this.#book
     const claim = book.claim('question', name, { external: false, question })
     try {
@@ -95,7 +118,11 @@ export class RunningLoop<State> implements Loop<State> {
 
   async done(result?: unknown): Promise<void> {
     this.#refuseWhenOver()
-    await this.#leaving('its end', () => this.#finish(result))
+    await this.#leaving('its end', async () => {
+      const { seq } = this.#state
+      await this.#finish(result)
+      this.#streams.leave(seq)
+    })
     this.#isOver = true
   }
 
@@ -106,6 +133,20 @@ export class RunningLoop<State> implements Loop<State> {
   /** From here on nothing more is taken. */
   close(): void {
     this.#isOver = true
+    this.#streams.end()
+  }
+
+  /** What it has done, and has not stored yet. */
+  get behind(): WrittenBehind {
+    const { writer } = this.#state
+    return {
+      flush: () => allOf([writer.settled(), this.#streams.logs.flush()]),
+      hurry: () => {
+        // Whoever has to know asks with `flush`, or finds out with the next entry.
+        writer.settled().catch(() => {})
+        this.#streams.logs.hurry()
+      },
+    }
   }
 
   /** The step whose error this is. */

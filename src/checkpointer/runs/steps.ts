@@ -61,6 +61,11 @@ export class Steps<State> {
     this.#retryKey = retryKey
   }
 
+  /** Should the run end by this error, it is this step's. */
+  blame(error: unknown, key: string): void {
+    this.#errors.set(error, key)
+  }
+
   keyOf(error: unknown): string | undefined {
     return this.#errors.get(error)
   }
@@ -185,7 +190,7 @@ export class Steps<State> {
 
   #give(key: string, outcome: Outcome): unknown {
     if ('error' in outcome) {
-      this.#errors.set(outcome.error, key)
+      this.blame(outcome.error, key)
       throw outcome.error
     }
     return 'value' in outcome ? outcome.value : undefined

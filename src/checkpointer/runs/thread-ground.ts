@@ -23,7 +23,7 @@ export function threadGround<State>(
   place: Place,
   { lease: own, retention }: OfHandle,
 ): Ground<State> {
-  const { host, codec, known, saves, unsure, leases, news, flushed, closed } = shared
+  const { host, codec, known, saves, unsure, leases, news, behind, closed } = shared
   const infoOf = (info: StoredInfo | undefined): CheckpointInfo | undefined =>
     info && toInfo(codec, place, info)
   return {
@@ -74,9 +74,12 @@ export function threadGround<State>(
       return lease ? lease.write(put) : put({})
     },
     subscribe: (listener) => news.subscribe(listener),
-    onFlush(write) {
-      flushed.add(write)
-      return () => void flushed.delete(write)
+    dropWrites(request, lease) {
+      return lease.write((fence) => host.dropWrites({ ...place, ...fence, ...request }))
+    },
+    writesBehind(work) {
+      behind.add(work)
+      return () => void behind.delete(work)
     },
     onWarning: (warning) => news.onWarning(warning),
   }

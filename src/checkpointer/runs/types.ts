@@ -1,5 +1,7 @@
 import type { CheckpointFields, CheckpointInfo } from '../../checkpoint.ts'
 import type { OrUndefined } from '../options/options.ts'
+import type { OpenStream, StreamOptions } from './streams/options.ts'
+import type { StreamSource } from './streams/source.ts'
 import type { Which } from '../threads/types.ts'
 
 export interface RunOptions<State = unknown> {
@@ -56,6 +58,15 @@ export interface Loop<State = unknown> {
     work: (step: StepContext) => T | PromiseLike<T>,
     options?: StepOptions<Awaited<T>>,
   ): Promise<Awaited<T>>
+  /**
+   * Passes on chunks at once, and keeps them behind your back: a resumed run gets them again without its source, and
+   * `whenCut` says what becomes of a stream that was cut off.
+   */
+  stream<Chunk>(
+    name: string,
+    source: StreamSource<Chunk> | OpenStream<Chunk>,
+    options?: StreamOptions<Chunk>,
+  ): AsyncIterable<Chunk>
   /** Asks a person. The run waits, without its lease, until `thread.answer` is called, from any tab, also after a reload. */
   ask<Answer = unknown>(question: unknown, options?: AskOptions): Promise<Answer>
   /** Ends the run with this result, at once. What the loop returns after it does not matter. */

@@ -49,9 +49,15 @@ export class JournalWriter {
   }
 
   /** The entries as they are now. Resolves when they are stored; a lazy one at once. */
-  async write(entries: readonly Entry[], { relaxed = false, lazy = false }: Manner = {}): Promise<void> {
+  async write(entries: readonly Entry[], manner?: Manner): Promise<void> {
     this.#refuseAfterFailure()
     const writes = entries.map((entry) => storedEntry(entry, this.#codec))
+    return this.put(writes, manner)
+  }
+
+  /** The same for what is encoded already. */
+  async put(writes: readonly StoredWrite[], { relaxed = false, lazy = false }: Manner = {}): Promise<void> {
+    this.#refuseAfterFailure()
     const batch = (this.#next ??= newBatch())
     batch.writes.push(...writes)
     batch.relaxed &&= relaxed

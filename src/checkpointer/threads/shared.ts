@@ -15,8 +15,16 @@ export interface Shared {
   readonly unsure: UnsureCalls
   readonly leases: Leases
   readonly news: NewsSource
-  /** What `flush` writes beside the saves. */
-  readonly flushed: Set<() => Promise<void>>
+  /** What is written behind callers' backs, beside the saves. */
+  readonly behind: Set<WrittenBehind>
   /** Aborted when the checkpointer closes. */
   readonly closed: AbortSignal
+}
+
+/** What has something that is not stored yet. */
+export interface WrittenBehind {
+  /** Resolves when it is stored. */
+  flush(): Promise<void>
+  /** The page may be gone any moment: all of it is on its way when this returns. */
+  hurry(): void
 }

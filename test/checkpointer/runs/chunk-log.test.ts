@@ -6,8 +6,7 @@ const MB = 1024 * 1024
 /** A store that answers when it is told to. */
 class Store {
   readonly rows = new Map<number, Batch>()
-  readonly commits: { readonly batches: readonly Batch[]; readonly relaxed: boolean; readonly at: number }[] =
-    []
+  readonly commits: { readonly batches: readonly Batch[]; readonly at: number }[] = []
   readonly #answers: ((error?: Error) => void)[] = []
   isSlow = false
   /** It stores, and says that it has failed. */
@@ -15,8 +14,8 @@ class Store {
   fails = false
   full = 0
 
-  readonly write = (batches: readonly Batch[], relaxed: boolean): Promise<void> => {
-    this.commits.push({ batches, relaxed, at: performance.now() })
+  readonly write = (batches: readonly Batch[]): Promise<void> => {
+    this.commits.push({ batches, at: performance.now() })
     const store = (): void => {
       if (this.fails) throw new Error('disk')
       // As the journal does: what is there stays.
@@ -73,7 +72,6 @@ describe('a log of chunks', () => {
     for (const [i, at] of began.entries())
       if (i > 0) expect(at - (began[i - 1] as number)).toBeGreaterThanOrEqual(50)
     expect(store.commits[0]?.batches).toMatchObject([{ index: 2, from: 0, chunks: ['0'] }])
-    expect(store.commits.every(({ relaxed }) => relaxed)).toBe(true)
     await vi.advanceTimersByTimeAsync(50)
     expect(store.chunks).toBe('0123456789'.repeat(100))
   })
@@ -129,14 +127,14 @@ describe('a log of chunks', () => {
     expect(store.chunks).toBe('abc')
   })
 
-  it('is told by flush when all is stored, and strictly', async () => {
+  it('is told by flush when all is stored', async () => {
     const store = new Store()
     const log = logOn(store)
     log.add('a')
     log.add('b')
     await log.flush()
     expect(store.chunks).toBe('ab')
-    expect(store.commits.map(({ relaxed }) => relaxed)).toEqual([true, false])
+    expect(store.commits).toHaveLength(2)
     await log.flush()
     expect(store.commits).toHaveLength(2)
   })
@@ -169,7 +167,7 @@ describe('a log of chunks', () => {
     const crowded = Array.from({ length: 5 }, () => (log.add(large), log.isCrowded))
     expect(crowded).toEqual([false, false, false, false, true])
     const waited = vi.fn()
-    void log.flush(true).then(waited)
+    void log.flush().then(waited)
     store.answer()
     await settle()
     expect(waited).not.toHaveBeenCalled()
@@ -183,7 +181,7 @@ describe('a log of chunks', () => {
     store.fails = true
     for (let i = 0; i < 5; i++) full.add(large)
     expect(full.isCrowded).toBe(true)
-    await expect(full.flush(true)).rejects.toThrow('disk')
+    await expect(full.flush()).rejects.toThrow('disk')
   })
 
   it('takes as much as it has room for, counts bytes, and says once that it is full', async () => {

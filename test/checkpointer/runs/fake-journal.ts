@@ -1,7 +1,7 @@
 import type { CheckpointerError } from 'forkpoint'
 import type { PendingWrite } from '../../../src/checkpoint.ts'
 import { INTENT, readJournal, type JournalStep } from '../../../src/checkpointer/runs/entries.ts'
-import type { StreamEntry } from '../../../src/checkpointer/runs/streams/entry.ts'
+import type { EntryWrite, StreamEntry } from '../../../src/checkpointer/runs/streams/entry.ts'
 import { OpenLogs } from '../../../src/checkpointer/runs/streams/open-logs.ts'
 import type { StreamOptions } from '../../../src/checkpointer/runs/streams/options.ts'
 import type { GivenSource } from '../../../src/checkpointer/runs/streams/opening.ts'
@@ -14,13 +14,15 @@ const codec = createCodec()
 /** A journal that outlives the runs on it: what is written once stays, as in the store. */
 export class FakeJournal {
   readonly writes: PendingWrite[] = []
-  readonly commits: { readonly count: number; readonly relaxed: boolean }[] = []
+  readonly commits: { readonly count: number; readonly isLog: boolean }[] = []
+  readonly #ifGoneOn: (() => void)[] = []
+  readonly blamed: unknown[] = []
+  open = 0
   readonly warnings: CheckpointerError[] = []
-  durable = 0
   fails = false
   /** Nothing is answered any more. */
   hangs = false
-  readonly logs = new OpenLogs(async () => void this.durable++)
+  readonly logs = new OpenLogs()
 
   /** A run from the beginning, with the same steps. */
   run(): FakeRun {
@@ -32,6 +34,7 @@ export class FakeJournal {
   }
 
   entry(name: string): StreamEntry {
+    this.goOn()
     const found = this.step(name)
     const taskId = `key of ${name}`
     if (!found) {
@@ -39,21 +42,35 @@ export class FakeJournal {
       const intent = { runId: 'run', kind: 'stream', name, nth: 1, order, within: [], external: false }
       this.writes.push({ taskId, ...INTENT, value: intent })
     }
+    const put = (writes: readonly EntryWrite[], isLog = false): void => {
+      if (this.fails) throw new Error('disk')
+      this.commits.push({ count: writes.length, isLog })
+      for (const { index, channel, body } of writes) {
+        const at = this.writes.findIndex((write) => write.taskId === taskId && write.index === index)
+        if (at >= 0 && index >= 0) continue
+        if (at >= 0) this.writes.splice(at, 1)
+        this.writes.push({ taskId, index, channel, value: codec.decode(fromBytes(body)) })
+      }
+    }
+    const later = async (writes: readonly EntryWrite[], isLog: boolean): Promise<void> => {
+      await (this.hangs ? new Promise(() => {}) : Promise.resolve())
+      put(writes, isLog)
+    }
+    this.open++
     return {
       key: taskId,
       found,
-      write: async (writes, relaxed = false) => {
-        await (this.hangs ? new Promise(() => {}) : Promise.resolve())
-        if (this.fails) throw new Error('disk')
-        this.commits.push({ count: writes.length, relaxed })
-        for (const { index, channel, body } of writes) {
-          const at = this.writes.findIndex((write) => write.taskId === taskId && write.index === index)
-          if (at >= 0 && index >= 0) continue
-          if (at >= 0) this.writes.splice(at, 1)
-          this.writes.push({ taskId, index, channel, value: codec.decode(fromBytes(body)) })
-        }
-      },
+      write: (writes) => later(writes, false),
+      log: (writes) => later(writes, true),
+      ifGoneOn: (writes) => void this.#ifGoneOn.push(() => put(writes)),
+      blame: (error) => void this.blamed.push(error),
+      close: () => void this.open--,
     }
+  }
+
+  /** The loop has done something else. */
+  goOn(): void {
+    for (const write of this.#ifGoneOn.splice(0)) write()
   }
 }
 

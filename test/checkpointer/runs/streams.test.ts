@@ -32,12 +32,12 @@ describe('a stream that was never read before', () => {
     expect(await listOf(journal.run().stream(() => from('a', 'b', 'c')))).toEqual(['a', 'b', 'c'])
     expect(journal.step()).toMatchObject({ attempt: 1, outcome: { chunks: 3, isWhole: true } })
     expect(journal.step()?.batches.flatMap(({ chunks }) => chunks)).toEqual(['a', 'b', 'c'])
-    expect(journal.commits.at(-1)).toEqual({ count: 2, relaxed: false })
+    expect(journal.commits.at(-1)).toEqual({ count: 2, isLog: false })
   })
 
   it('has told its source whose it is', async () => {
     const journal = new FakeJournal()
-    let call: StreamCall<string> | undefined
+    let call: StreamCall | undefined
     await listOf(journal.run().stream<string>((given) => ((call = given), from('a'))))
     expect(call).toMatchObject({ key: 'key of answer', attempt: 1, chunks: [], token: 7 })
     expect(call?.signal.aborted).toBe(false)
@@ -110,6 +110,7 @@ describe('a stream that was read to its end', () => {
       expect(error).toBeInstanceOf(TypeError)
       expect(error).toMatchObject({ message: 'gone', cause: { code: 7 } })
       expect(got).toEqual(['a'])
+      expect(journal.blamed.at(-1)).toBe(error)
     }
   })
 
@@ -135,12 +136,27 @@ describe('a stream that was read to its end', () => {
       }
     }
     for await (const chunk of journal.run().stream(source)) if (chunk === 'b') break
+    expect(journal.step()?.outcome).toBeUndefined()
+    journal.goOn()
     expect([isEnded, signal?.aborted]).toEqual([true, true])
     expect(journal.step()?.outcome).toEqual({ chunks: 2, isWhole: false })
     expect(await listOf(journal.run().stream<string>(vi.fn<() => AsyncIterable<string>>()))).toEqual([
       'a',
       'b',
     ])
+  })
+})
+
+describe('a loop that throws while it reads', () => {
+  it('has broken off nothing: the stream is as one that was cut off', async () => {
+    const journal = new FakeJournal()
+    const reading = async (): Promise<void> => {
+      for await (const chunk of journal.run().stream(() => from('a', 'b', 'c')))
+        if (chunk === 'b') throw new Error('mine')
+    }
+    expect(await failure(reading())).toMatchObject({ message: 'mine' })
+    expect(journal.step()?.batches.flatMap(({ chunks }) => chunks)).toEqual(['a', 'b'])
+    expect(journal.step()?.outcome).toBeUndefined()
   })
 })
 
@@ -191,6 +207,8 @@ describe('a stream that was cut off', () => {
       expect(await listOf(journal.run().stream(source, { whenCut }))).toEqual(['a', 'b'])
     expect(source).not.toHaveBeenCalled()
     expect(journal.step()?.outcome).toEqual({ chunks: 2, isWhole: false })
+    // The one that was cut off.
+    expect(journal.open).toBe(1)
   })
 
   it('is not cut off when it has given nothing: then it is begun, whatever was asked for', async () => {
@@ -226,6 +244,7 @@ describe('a stream that was cut off', () => {
     await cutAfter(journal, 2, 'a', 'b')
     const source = vi.fn<() => AsyncIterable<string>>()
     for await (const chunk of journal.run().stream<string>(source, { whenCut: 'continue' })) if (chunk) break
+    journal.goOn()
     expect(journal.step()?.outcome).toEqual({ chunks: 1, isWhole: false })
     expect(await listOf(journal.run().stream<string>(source))).toEqual(['a'])
     expect(source).not.toHaveBeenCalled()
@@ -247,6 +266,22 @@ describe('a stream whose run is stopped', () => {
     await Promise.resolve()
     expect(journal.step()?.outcome).toBeUndefined()
     expect(journal.step()?.batches.flatMap(({ chunks }) => chunks)).toEqual(['a'])
+  })
+
+  it('has its source cancelled, and what was passed on stored, also when nobody reads just then', async () => {
+    const journal = new FakeJournal()
+    const run = journal.run()
+    const cancel = vi.fn()
+    const source = new ReadableStream<string>({ start: (it) => (it.enqueue('a'), it.enqueue('b')), cancel })
+    const stream = run.stream(source)
+    await stream.next()
+    await stream.next()
+    run.stop('no')
+    expect(cancel).toHaveBeenCalledWith('no')
+    await vi.waitFor(() =>
+      expect(journal.step()?.batches.flatMap(({ chunks }) => chunks)).toEqual(['a', 'b']),
+    )
+    expect(await failure(stream.next())).toBe('no')
   })
 
   it('cancels a source that is made too late', async () => {

@@ -23,7 +23,7 @@ export interface ChunkLogOptions {
   /** How many bytes it may take; after that nothing is taken any more. */
   readonly room: number
   /** Stores them all, or none. */
-  readonly write: (batches: readonly Batch[], relaxed: boolean) => Promise<void>
+  readonly write: (batches: readonly Batch[]) => Promise<void>
   /** The log is full, and this chunk is not in it. */
   readonly onFull: () => void
 }
@@ -84,14 +84,14 @@ export class ChunkLog {
   /** The page may be gone any moment: all of it is on its way when this returns. */
   hurry(): void {
     // Whoever has to know asks with `flush` or `rest`.
-    this.#send(true).catch(() => {})
+    this.#send().catch(() => {})
   }
 
   /** Resolves when all that was added is stored. */
-  async flush(relaxed = false): Promise<void> {
+  async flush(): Promise<void> {
     await this.#answer.catch(() => {})
     // What was under way is stored, or failed and is sent once more: that tells.
-    if (this.#unstored.size + this.#gathered.length > 0) await this.#send(relaxed)
+    if (this.#unstored.size + this.#gathered.length > 0) await this.#send()
   }
 
   /** Ends the log, and gives what is still to be stored, to be written with what comes behind it. */
@@ -129,14 +129,14 @@ export class ChunkLog {
   }
 
   #sendBehind(): void {
-    this.#send(true).then(
+    this.#send().then(
       () => this.#sendWhenDue(),
       // It is tried again with the next chunk, and at the end, where it is told.
       () => {},
     )
   }
 
-  #send(relaxed: boolean): Promise<void> {
+  #send(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
     this.#gather()
@@ -145,7 +145,7 @@ export class ChunkLog {
     this.#began = performance.now()
     for (const batch of batches) this.#underWay.add(batch)
     const before = this.#answer
-    const sending = this.#options.write(batches, relaxed).then(
+    const sending = this.#options.write(batches).then(
       () => this.#answered(batches, true),
       (error: unknown) => {
         this.#answered(batches, false)

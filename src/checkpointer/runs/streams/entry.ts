@@ -12,9 +12,21 @@ export type EntryWrite = Omit<StoredWrite, 'taskId'>
 export interface StreamEntry {
   readonly key: string
   /** What the journal has of it, when it was begun before. */
-  readonly found?: Pick<JournalStep, 'attempt' | 'outcome' | 'batches'> | undefined
-  /** Resolves when they are stored: all or none of them. `relaxed`: a crash of the machine may take them back. */
-  write(writes: readonly EntryWrite[], relaxed?: boolean): Promise<void>
+  readonly found?: Found | undefined
+  /** Resolves when they are stored: all or none of them. */
+  write(writes: readonly EntryWrite[]): Promise<void>
+  /** The same, sent at once, whatever else is under way; and a crash of the machine may take it back. */
+  log(writes: readonly EntryWrite[]): Promise<void>
+  /** They are to be stored should the loop do anything else now, and with that. */
+  ifGoneOn(writes: readonly EntryWrite[]): void
+  /** Should the run end by this error, it is this stream's. */
+  blame(error: unknown): void
+  /** It is read no more. */
+  close(): void
+}
+
+interface Found extends Pick<JournalStep, 'attempt' | 'batches'> {
+  readonly outcome?: Outcome | undefined
 }
 
 const encoder = new TextEncoder()

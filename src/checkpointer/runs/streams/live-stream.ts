@@ -57,7 +57,7 @@ export class LiveStream<Chunk> {
       index: replay.index,
       from: replay.chunks.length,
       room: maxBytes - replay.chunks.reduce((sum, chunk) => sum + bytesIn(this.#encoded(chunk)), 0),
-      write: (batches, relaxed) => entry.write(this.#writes(batches), relaxed),
+      write: (batches) => entry.log(this.#writes(batches)),
       onFull: () => ground.onWarning(full(name, maxBytes)),
     })
   }
@@ -65,9 +65,13 @@ export class LiveStream<Chunk> {
   /** What is there already comes first. */
   async *read(): AsyncGenerator<Chunk, void, undefined> {
     const { signal, logs } = this.#ground
-    const onAbort = (): void => this.#stop.abort(signal.reason)
-    signal.addEventListener('abort', onAbort, { once: true })
     const leave = logs.add(this.#log)
+    // Also when nobody asks for a chunk just then.
+    const onAbort = (): void => {
+      void this.#cancel(signal.reason)
+      this.#log.hurry()
+    }
+    signal.addEventListener('abort', onAbort, { once: true })
     // Until something says otherwise, it is the reader who went away.
     let isLeft = true
     try {
@@ -80,13 +84,18 @@ export class LiveStream<Chunk> {
       throw error
     } finally {
       signal.removeEventListener('abort', onAbort)
-      const cancelled = this.#cancel()
-      if (isLeft && !signal.aborted)
-        await Promise.all([cancelled, this.#end([this.#outcome({ isWhole: false })])])
-      // What was passed on, and has no outcome, is continued from by the next runner.
+      if (isLeft && !signal.aborted) await this.#leave()
+      else void this.#cancel(notWanted())
+      // What was passed on, and has no outcome, is there for who goes on.
       this.#log.hurry()
       void this.#log.settled().then(leave)
     }
+  }
+
+  /** The reader has gone away, and the stream ends here, if the loop goes on. */
+  async #leave(): Promise<void> {
+    await Promise.all([this.#cancel(notWanted()), this.#log.flush()])
+    if (!this.#log.isFull) this.#options.entry.ifGoneOn([this.#outcome({ isWhole: false })])
   }
 
   async *#chunks(): AsyncGenerator<Chunk, void, undefined> {
@@ -104,7 +113,7 @@ export class LiveStream<Chunk> {
         this.#log.add(this.#encoded(next.value))
         this.#passed++
         yield next.value
-        if (this.#log.isCrowded) await this.#log.flush(true)
+        if (this.#log.isCrowded) await this.#log.flush()
       }
       this.#isDry = true
     } finally {
@@ -138,6 +147,7 @@ export class LiveStream<Chunk> {
 
   /** That the source has failed is told anyway; without its outcome the stream is as one that was cut off. */
   async #keepFailure(error: unknown): Promise<void> {
+    this.#options.entry.blame(error)
     try {
       await this.#end([failureWrite(this.#ground.codec, error)])
     } catch (cause) {
@@ -161,16 +171,15 @@ export class LiveStream<Chunk> {
     return outcomeWrite(this.#ground.codec, { chunks: this.#passed, isWhole })
   }
 
-  #cancel(): Promise<void> {
-    if (this.#isDry) return Promise.resolve()
-    const { signal } = this.#ground
-    const reason: unknown = signal.aborted ? signal.reason : notWanted()
+  async #cancel(reason: unknown): Promise<void> {
+    if (this.#isDry) return
+    this.#isDry = true
     const cancelled = this.#reading
       ? cancel(this.#reading, reason)
       : cancelUnread(this.#options.source, reason)
     // A request that was given the signal ends by it; not every source ends its request when it is left.
     this.#stop.abort(reason)
-    return cancelled
+    await cancelled
   }
 
   #writes(batches: readonly Batch[]): EntryWrite[] {

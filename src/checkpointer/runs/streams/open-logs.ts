@@ -4,11 +4,6 @@ import type { ChunkLog } from './chunk-log.ts'
 /** The logs of all streams that are being read, for those who need what they hold to be stored now. */
 export class OpenLogs {
   readonly #logs = new Set<ChunkLog>()
-  readonly #makeDurable: () => Promise<void>
-
-  constructor(makeDurable: () => Promise<void>) {
-    this.#makeDurable = makeDurable
-  }
 
   /** Gives what takes it out again. */
   add(log: ChunkLog): () => void {
@@ -16,11 +11,9 @@ export class OpenLogs {
     return () => void this.#logs.delete(log)
   }
 
-  /** Resolves when every chunk that was passed on is durable. */
+  /** Resolves when every chunk that was passed on is stored. */
   async flush(): Promise<void> {
-    if (this.#logs.size === 0) return
     await allOf([...this.#logs].map((log) => log.flush()))
-    await this.#makeDurable()
   }
 
   /** The page may be gone any moment: all of it is on its way when this returns. */

@@ -7,10 +7,7 @@ import { checkSource, openSource, type Reading, type StreamSource } from './sour
 export type GivenSource<Chunk> = StreamSource<Chunk> | OpenStream<Chunk>
 
 /** Begins to read; of a function, what it gives. Rejects with the signal's reason as soon as it is aborted. */
-export async function openGiven<Chunk>(
-  given: GivenSource<Chunk>,
-  call: StreamCall<Chunk>,
-): Promise<Reading<Chunk>> {
+export async function openGiven<Chunk>(given: GivenSource<Chunk>, call: StreamCall): Promise<Reading<Chunk>> {
   const { signal } = call
   if (typeof given !== 'function') return openSource(given)
   const making = (async () => given(call))()

@@ -24,7 +24,7 @@ export interface StreamOptions<Chunk> {
   readonly maxBytes?: number | undefined
 }
 
-export interface StreamCall<Chunk> {
+export interface StreamCall<Chunk = unknown> {
   /** The same on every attempt: an idempotency key. */
   readonly key: string
   /** Counts how often it was begun anew, from 1. */
@@ -37,10 +37,15 @@ export interface StreamCall<Chunk> {
   readonly token: number
 }
 
-/** Called only when chunks are needed that are not there. */
-export type OpenStream<Chunk> = (
-  call: StreamCall<Chunk>,
-) => StreamSource<Chunk> | Promise<StreamSource<Chunk>>
+interface OpensStream<Chunk> {
+  open(call: StreamCall): StreamSource<Chunk> | Promise<StreamSource<Chunk>>
+}
+
+/**
+ * Called only when chunks are needed that are not there. What it is given does not name the type of chunks, or the
+ * compiler could not take that from what it gives; but it may say so itself: `({ chunks }: StreamCall<string>) => …`.
+ */
+export type OpenStream<Chunk> = OpensStream<Chunk>['open']
 
 const STREAM: Names<StreamOptions<unknown>> = { whenCut: true, maxBytes: true }
 const POLICIES: readonly unknown[] = ['continue', 'restart', 'keep'] satisfies WhenCut[]

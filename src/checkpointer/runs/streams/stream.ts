@@ -26,15 +26,18 @@ export function openStream<Chunk>(
 
   async function* read(): AsyncGenerator<Chunk, void, undefined> {
     let isNeeded = false
+    let entry: StreamEntry | undefined
     try {
       signal.throwIfAborted()
-      const entry = await claim()
-      const replay = await untilAborted(signal, () => replayOf(name, entry, { whenCut, maxBytes }))
+      entry = await claim()
+      const found = entry
+      const replay = await untilAborted(signal, () => replayOf(name, found, { whenCut, maxBytes }))
       const { next } = replay
       isNeeded = next.is === 'source'
       if (next.is !== 'source') yield* again(entry, replay)
       else yield* new LiveStream(ground, { name, entry, replay, source, maxBytes, ...next }).read()
     } finally {
+      entry?.close()
       if (!isNeeded) await cancelUnread(source, notWanted())
     }
   }
@@ -51,10 +54,11 @@ export function openStream<Chunk>(
         passed++
         yield chunk
       }
-      if (next.is === 'error') throw next.error
+      if (next.is !== 'error') return
+      entry.blame(next.error)
+      throw next.error
     } finally {
-      if (next.is === 'kept' && !signal.aborted)
-        await entry.write([outcomeWrite(ground.codec, { chunks: passed, isWhole: false })])
+      if (next.is === 'kept') entry.ifGoneOn([outcomeWrite(ground.codec, { chunks: passed, isWhole: false })])
     }
   }
 
