@@ -3,7 +3,7 @@ import { CheckpointerError } from '../../errors.ts'
 import type { StoredRun } from '../../operations/host.ts'
 import { invalid } from '../options/options.ts'
 import { newId } from '../new-id.ts'
-import { OUTCOME, readJournal, type End, type Journal } from './entries.ts'
+import { OUTCOME, readJournal, type End, type Journal, type JournalStep } from './entries.ts'
 import { endEntry } from './ending.ts'
 import type { Ground, Loaded } from './ground.ts'
 import { RunState } from './run-state.ts'
@@ -17,7 +17,7 @@ export type Beginning<State> =
       readonly state: RunState<State>
       readonly draft: State
       readonly journal: Journal
-      readonly retryKey: string | undefined
+      readonly again: ReadonlySet<string>
     }
   | { readonly began: 'already-finished'; readonly end: End & { readonly status: 'finished' } }
 
@@ -78,7 +78,7 @@ async function fresh<State>(
     turn.lease,
   )
   const state = new RunState(turn, run, saved.seq)
-  return { began: 'fresh', state, draft, journal: NO_STEPS, retryKey: undefined }
+  return { began: 'fresh', state, draft, journal: NO_STEPS, again: new Set() }
 }
 
 /** The caller's own object stays as it is: the draft is a copy. */
@@ -111,19 +111,21 @@ async function resume<State>(
   await ground.putWrites({ checkpoint: checkpoint.seq, writes: [], run }, turn.lease)
   const state = new RunState(turn, run, checkpoint.seq)
   const { end } = journal
-  const retryKey = retry && end?.status === 'failed' ? end.key : undefined
-  // What is there of an outcome stays: another could not be written.
-  if (retryKey !== undefined) await forgetOutcome(turn, checkpoint.seq, retryKey)
-  return { began: 'resumed', state, draft: checkpoint.state, journal, retryKey }
+  const again = new Set(retry && end?.status === 'failed' ? end.keys : [])
+  const streams = journal.steps.filter(({ key, kind }) => kind === 'stream' && again.has(key))
+  if (streams.length > 0) await forgetOutcomes(turn, checkpoint.seq, streams)
+  return { began: 'resumed', state, draft: checkpoint.state, journal, again }
 }
 
-function forgetOutcome<State>(
+/** A stream may be continued as the same attempt: then nothing else would say that it goes on. */
+function forgetOutcomes<State>(
   { ground, lease }: Turn<State>,
   checkpoint: number,
-  key: string,
+  steps: readonly JournalStep[],
 ): Promise<void> {
   const { index } = OUTCOME
-  return ground.dropWrites({ checkpoint, tasks: [key], from: index, until: index + 1 }, lease)
+  const tasks = steps.map(({ key }) => key)
+  return ground.dropWrites({ checkpoint, tasks, from: index, until: index + 1 }, lease)
 }
 
 /** The journal of the run's latest checkpoint; empty where others have saved behind it and it had done nothing yet. */

@@ -21,6 +21,7 @@ export interface Parent {
 
 interface Open {
   readonly name: string
+  readonly kind: StepKind
   /** How often it was begun, by this runner. */
   begun: number
 }
@@ -37,6 +38,7 @@ export class Book {
   readonly #counts = new Map<string | undefined, Map<string, number>>()
   readonly #open = new Map<number, Open>()
   readonly #waiting = new Set<() => void>()
+  readonly #atRest: (() => void)[] = []
   /** What has ended here, for a step that it is part of and that is tried again. */
   readonly #ended: JournalStep[] = []
   #last: number
@@ -68,7 +70,7 @@ export class Book {
     if (!found && more.external && !parent) this.#refuseRepetition(name)
     const within = [...this.#open.keys()]
     const order = found?.order ?? ++this.#last
-    this.#open.set(order, { name, begun: 0 })
+    this.#open.set(order, { name, kind, begun: 0 })
     const of = parent ? { parent: parent.key } : {}
     const intent: Intent = found ?? { runId: this.#runId, kind, name, nth, order, within, ...of, ...more }
     return { key: found?.key ?? newId(), intent, found }
@@ -105,6 +107,23 @@ export class Book {
 
   close({ intent }: Claim): void {
     this.#open.delete(intent.order)
+    if (!this.#isWorking) for (const tell of this.#atRest.splice(0)) tell()
+  }
+
+  /** Resolves when nothing is under way but questions, or after so many milliseconds. */
+  async rests(most: number): Promise<void> {
+    if (!this.#isWorking) return
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, most)
+      this.#atRest.push(() => {
+        clearTimeout(timer)
+        resolve()
+      })
+    })
+  }
+
+  get #isWorking(): boolean {
+    return [...this.#open.values()].some(({ kind }) => kind !== 'question')
   }
 
   /**

@@ -15,11 +15,11 @@ export async function finish<State>(state: RunState<State>, draft: State, result
   else await state.save(draft, { source: 'loop' }, { run: withStatus(state.run, 'finished'), writes })
 }
 
-/** Says how it has ended, for who resumes it; unless another runner has it already. `key`: whose error it was. */
+/** Says how it has ended, for who resumes it; unless another runner has it already. `keys`: the steps to do again. */
 export async function fail<State>(
   state: RunState<State>,
   error: unknown,
-  key: string | undefined,
+  keys: readonly string[],
 ): Promise<void> {
   const { ground, signal } = state.turn
   const why: unknown = signal.aborted ? signal.reason : error
@@ -27,10 +27,7 @@ export async function fail<State>(
   if (CheckpointerError.is(why, 'LEASE_LOST') || CheckpointerError.is(why, 'CLOSED')) return
   const status = signal.aborted ? 'stopped' : 'failed'
   const end = (kept: unknown): StoredWrite =>
-    endEntry(
-      { runId: state.run.id, status, error: kept, ...(key === undefined ? {} : { key }) },
-      ground.codec,
-    )
+    endEntry({ runId: state.run.id, status, error: kept, ...(keys.length > 0 ? { keys } : {}) }, ground.codec)
   try {
     await state.end(status, [storable(end, why)])
   } catch (cause) {

@@ -67,8 +67,8 @@ export type End = { readonly runId: string } & (
   | {
       readonly status: 'failed' | 'stopped'
       readonly error: unknown
-      /** The step whose error it was. */
-      readonly key?: string
+      /** The steps whose errors it was, or that failed beside them. */
+      readonly keys?: readonly string[]
     }
 )
 

@@ -16,7 +16,7 @@ export class LoopStreams<State> {
   readonly logs = new OpenLogs()
   readonly #state: RunState<State>
   readonly #steps: Steps<State>
-  readonly #retryKey: string | undefined
+  readonly #again: ReadonlySet<string>
   readonly #book: () => Book
   readonly #over: ReturnType<typeof linkedController>
   /** Those that have an entry in this journal. */
@@ -25,10 +25,10 @@ export class LoopStreams<State> {
   #ifGoneOn: StoredWrite[] = []
 
   /** `book` refuses when the loop takes nothing any more. */
-  constructor(state: RunState<State>, steps: Steps<State>, retryKey: string | undefined, book: () => Book) {
+  constructor(state: RunState<State>, steps: Steps<State>, again: ReadonlySet<string>, book: () => Book) {
     this.#state = state
     this.#steps = steps
-    this.#retryKey = retryKey
+    this.#again = again
     this.#book = book
     this.#over = linkedController([state.turn.signal])
   }
@@ -101,7 +101,7 @@ export class LoopStreams<State> {
     }
     return {
       key,
-      found: found && key === this.#retryKey ? { ...found, outcome: undefined } : found,
+      found: found && this.#again.has(key) ? { ...found, outcome: undefined } : found,
       write: (writes) => writer.put(withKey(writes)),
       log: (writes) => this.#state.putAside(withKey(writes)),
       ifGoneOn: (writes) => void this.#ifGoneOn.push(...withKey(writes)),

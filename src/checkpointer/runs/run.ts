@@ -54,11 +54,13 @@ export async function runLoop<State, Result>(
     try {
       const returned = await untilStopped(() => work(loop), loop.signal)
       if (!loop.isOver) await loop.done(returned)
+      await loop.close()
     } catch (error) {
-      if (!loop.isOver) await fail(state, error, loop.keyOf(error))
+      const isFinished = loop.isOver
+      await loop.close()
+      if (!isFinished) await fail(state, error, loop.failedBy(error))
       throw turn.signal.aborted ? turn.signal.reason : error
     } finally {
-      loop.close()
       forget()
     }
     return { began, status: 'finished', result: result as Awaited<Result>, runId: state.run.id }

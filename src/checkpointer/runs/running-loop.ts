@@ -1,5 +1,6 @@
 import type { CheckpointInfo } from '../../checkpoint.ts'
 import { CheckpointerError } from '../../errors.ts'
+import type { Lease } from '../leases/lease.ts'
 import { checkOptions, type Names } from '../options/options.ts'
 import { FIELDS } from '../states/fields.ts'
 import { Asks } from './asks.ts'
@@ -15,14 +16,17 @@ import { allOf } from '../saving/writer.ts'
 import type { AskOptions, Began, Loop, LoopFields, StepContext, StepOptions } from './types.ts'
 
 const { runId: _ours, ...LOOP_FIELDS } = FIELDS
+/** In milliseconds. */
+const MOMENT = 500
+
 const ASK: Names<AskOptions> = { name: true }
 
 interface Beginning<State> {
   readonly began: Began
   readonly draft: State
   readonly journal: Journal
-  /** The step to be done again though it has failed. */
-  readonly retryKey: string | undefined
+  /** The steps to be done again though they have failed. */
+  readonly again: ReadonlySet<string>
 }
 
 /** What the caller's function is given. */
@@ -40,15 +44,15 @@ export class RunningLoop<State> implements Loop<State> {
 
   constructor(
     state: RunState<State>,
-    { began, draft, journal, retryKey }: Beginning<State>,
+    { began, draft, journal, again }: Beginning<State>,
     finish: (result: unknown) => Promise<void>,
   ) {
     this.began = began
     this.state = draft
     this.#state = state
     this.#asks = new Asks(state)
-    this.#steps = new Steps(state, this.#asks, retryKey)
-    this.#streams = new LoopStreams(state, this.#steps, retryKey, () => {
+    this.#steps = new Steps(state, this.#asks, again)
+    this.#streams = new LoopStreams(state, this.#steps, again, () => {
       this.#refuseWhenOver()
       return this.#book
     })
@@ -66,6 +70,10 @@ export class RunningLoop<State> implements Loop<State> {
 
   get token(): number {
     return this.#state.turn.token
+  }
+
+  get lease(): Lease {
+    return this.#state.turn.lease
   }
 
   async save(fields: LoopFields = {}): Promise<CheckpointInfo> {
@@ -130,28 +138,28 @@ export class RunningLoop<State> implements Loop<State> {
     return this.#isOver
   }
 
-  /** From here on nothing more is taken. */
-  close(): void {
+  /** From here on nothing more is taken. What is under way has a moment to come to its outcome. */
+  async close(): Promise<void> {
     this.#isOver = true
+    await this.#book.rests(MOMENT)
     this.#streams.end()
   }
 
   /** What it has done, and has not stored yet. */
   get behind(): WrittenBehind {
-    const { writer } = this.#state
     return {
-      flush: () => allOf([writer.settled(), this.#streams.logs.flush()]),
+      flush: () => allOf([this.#state.writer.settled(), this.#streams.logs.flush()]),
       hurry: () => {
         // Whoever has to know asks with `flush`, or finds out with the next entry.
-        writer.settled().catch(() => {})
+        this.#state.writer.settled().catch(() => {})
         this.#streams.logs.hurry()
       },
     }
   }
 
-  /** The step whose error this is. */
-  keyOf(error: unknown): string | undefined {
-    return this.#steps.keyOf(error)
+  /** The steps to do again, should this error end the run. */
+  failedBy(error: unknown): readonly string[] {
+    return this.#steps.failedBy(error)
   }
 
   /** What leaves the journal behind: no step may be under way, and none of those in it may have been passed over. */

@@ -36,6 +36,18 @@ type Made = { readonly value: unknown } | { readonly error: unknown }
 const isOfEarlier = (outcome: Outcome, parent: Parent | undefined): boolean =>
   'error' in outcome && parent !== undefined && (outcome.parentAttempt ?? 0) < parent.attempt
 
+const MOST_CAUSES = 8
+
+/** The error, its cause, and so on. */
+function causesOf(error: unknown): unknown[] {
+  const causes = [error]
+  for (let each = error; each instanceof Error && each.cause !== undefined && causes.length < MOST_CAUSES;) {
+    each = each.cause
+    causes.push(each)
+  }
+  return causes
+}
+
 type Work<T> = (step: StepContext) => T | PromiseLike<T>
 
 interface Settings<T> {
@@ -50,24 +62,29 @@ interface Settings<T> {
 export class Steps<State> {
   readonly #state: RunState<State>
   readonly #asks: Asks<State>
-  readonly #retryKey: string | undefined
+  readonly #again: ReadonlySet<string>
   /** The errors of steps, by which a run that they end knows whose they are. */
   readonly #errors = new Map<unknown, string>()
+  /** What has failed since the loop has last begun a step: it may not have seen it. */
+  readonly #unseen = new Set<string>()
 
-  /** `retryKey`: the step whose error ended the run before, and which is to be done again. */
-  constructor(state: RunState<State>, asks: Asks<State>, retryKey: string | undefined) {
+  /** `again`: the steps whose errors have ended the run before, and which are to be done again. */
+  constructor(state: RunState<State>, asks: Asks<State>, again: ReadonlySet<string>) {
     this.#state = state
     this.#asks = asks
-    this.#retryKey = retryKey
+    this.#again = again
   }
 
   /** Should the run end by this error, it is this step's. */
   blame(error: unknown, key: string): void {
     this.#errors.set(error, key)
+    this.#unseen.add(key)
   }
 
-  keyOf(error: unknown): string | undefined {
-    return this.#errors.get(error)
+  /** The steps to do again, should this error end the run: whose it is, or is caused by, and those that failed beside it. */
+  failedBy(error: unknown): readonly string[] {
+    const own = causesOf(error).flatMap((cause) => this.#errors.get(cause) ?? [])
+    return own.length > 0 ? [...new Set([...own, ...this.#unseen])] : []
   }
 
   /** Begins without a pause, so that steps are counted in the order in which they are called. */
@@ -87,6 +104,7 @@ export class Steps<State> {
     const plan = retriesOf(retries)
     this.#state.turn.signal.throwIfAborted()
     const claim = book.claim('step', name, { external: effect === 'external' }, parent)
+    if (!claim.found) this.#unseen.clear()
     const { external } = claim.intent
     const policy = whenUnknown ?? (external ? 'ask' : 'retry')
     try {
@@ -112,7 +130,7 @@ export class Steps<State> {
       return this.#attempts(where, claim, settings, 1)
     }
     const { outcome, attempt } = found
-    if (outcome && key !== this.#retryKey && !isOfEarlier(outcome, where.parent))
+    if (outcome && !this.#again.has(key) && !isOfEarlier(outcome, where.parent))
       return this.#give(key, outcome)
     return outcome
       ? this.#attempts(where, claim, settings, attempt + 1)

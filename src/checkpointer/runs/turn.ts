@@ -17,6 +17,7 @@ export class Turn<State> {
   #moved: Promise<unknown> = Promise.resolve()
   #moves = 0
   #isParked = false
+  #isOver = false
 
   private constructor(ground: Ground<State>, lease: HeldLease, signal: AbortSignal | undefined) {
     this.ground = ground
@@ -46,6 +47,7 @@ export class Turn<State> {
 
   /** The lease to write under, as long as it is held. */
   get lease(): HeldLease {
+    if (this.#isOver) throw over(this.ground.thread)
     return this.#lease
   }
 
@@ -96,6 +98,8 @@ export class Turn<State> {
 
   async end(): Promise<void> {
     await this.#moved
+    this.#isOver = true
+    if (!this.signal.aborted) this.#controller.abort(over(this.ground.thread))
     this.#unlink()
     this.#unlinkLease()
     if (this.ground.lease === undefined) await this.#lease.release()
@@ -115,6 +119,9 @@ export class Turn<State> {
     return moving
   }
 }
+
+const over = (thread: string): CheckpointerError =>
+  new CheckpointerError('CLOSED', `The run of thread '${thread}' has ended. Nothing was written.`, { thread })
 
 const goneOn = (thread: string): CheckpointerError =>
   new CheckpointerError(

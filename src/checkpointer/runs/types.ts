@@ -1,4 +1,5 @@
 import type { CheckpointFields, CheckpointInfo } from '../../checkpoint.ts'
+import type { Lease } from '../leases/lease.ts'
 import type { OrUndefined } from '../options/options.ts'
 import type { OpenStream, StreamOptions } from './streams/options.ts'
 import type { StreamSource } from './streams/source.ts'
@@ -22,7 +23,7 @@ export interface RunOptions<State = unknown> {
   readonly from?: Which | undefined
   /** Begins a new run with a change of the state: in the draft given, or by returning another one. */
   readonly edit?: ((draft: State) => State | void | Promise<State | void>) | undefined
-  /** Resuming a run that failed by the error of a step: runs that step again, rather than throw the same error. */
+  /** Resuming a run that failed by the error of a step: does what had failed again, rather than throw the same error. */
   readonly retry?: boolean | undefined
 }
 
@@ -47,6 +48,8 @@ export interface Loop<State = unknown> {
   readonly signal: AbortSignal
   /** Of the lease; rises from runner to runner. Give it to others that are to refuse one that was replaced. */
   readonly token: number
+  /** For other handles on this thread, `checkpointer.thread(id, { namespace, lease: loop.lease })`: also to run a part of it. */
+  readonly lease: Lease
   /**
    * A checkpoint of the state: where a resumed run goes on. Steps before it are not looked up any more, so `state` must
    * say what has been done.

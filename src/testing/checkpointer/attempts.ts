@@ -159,6 +159,43 @@ export function attemptLaws(fresh: Fresh): void {
       await expect(thread.run({}, work)).rejects.toThrow('no network')
       expect(runs).toBe(1)
       expect((await thread.run({ retry: true }, work)).result).toBe('hello')
+      let isUp = false
+      const tools: Work = (loop) =>
+        Promise.all(
+          ['a', 'b', 'c'].map((name) =>
+            loop.step(name, async () => {
+              if (!isUp) throw new Error(`no network for ${name}`)
+              return name
+            }),
+          ),
+        ).catch((cause: unknown) => {
+          throw new Error('a tool failed', { cause })
+        })
+      await expect(thread.run({}, tools)).rejects.toThrow('a tool failed')
+      isUp = true
+      expect((await thread.run({ retry: true }, tools)).result).toEqual(['a', 'b', 'c'])
+    }),
+  )
+
+  it(
+    'what was under way when another branch failed has its outcome, if it comes soon',
+    on(fresh, async (checkpointer) => {
+      const thread = checkpointer.thread<Log>('a')
+      const seen: string[] = []
+      const work: Work = (loop) =>
+        Promise.all([
+          loop.step('fails', () => {
+            if (seen.length < 2) throw new Error('no network')
+            return 'well'
+          }),
+          loop.step('pays', () => new Promise((resolve) => setTimeout(resolve, 50, seen.push('paid'))), {
+            effect: 'external',
+          }),
+        ])
+      await expect(thread.run({}, work)).rejects.toThrow('no network')
+      seen.push('up again')
+      expect((await thread.run({ retry: true }, work)).result).toEqual(['well', 1])
+      expect(seen).toEqual(['paid', 'up again'])
     }),
   )
 

@@ -220,6 +220,26 @@ export function runLaws(fresh: Fresh): void {
   )
 
   it(
+    'a part of a run may be a run of another namespace, under the same lease',
+    on(fresh, async (checkpointer) => {
+      const thread = checkpointer.thread<Log>('a')
+      const end = await thread.run({ initial: { done: [] } }, async (loop) => {
+        const part = checkpointer.thread<Log>('a', { namespace: 'part', lease: loop.lease })
+        const { result } = await part.run({ runId: 'part' }, (inner) => inner.step('work', () => 'done'))
+        loop.state.done.push(String(result))
+        return loop.step('after', () => loop.state.done)
+      })
+      expect(end.result).toEqual(['done'])
+      await rejection(
+        checkpointer
+          .thread('a', { namespace: 'part' })
+          .run({ runId: 'gone', from: 9, wait: false }, () => {}),
+        'NOT_FOUND',
+      )
+    }),
+  )
+
+  it(
     'a copy and a fork take no run along',
     on(fresh, async (checkpointer) => {
       const thread = checkpointer.thread<Log>('a')
