@@ -35,6 +35,14 @@ export type { Lease, LeaseOptions } from './checkpointer/leases/lease.ts'
 export type { PruneOptions } from './checkpointer/removals/prune-rules.ts'
 export type { LongRemoval, Removed } from './checkpointer/removals/removals.ts'
 export type { RunsOptions } from './checkpointer/runs/list-runs.ts'
+export type {
+  ChunksEvent,
+  RunEvent,
+  StateEvent,
+  StepEvent,
+  WatchEvent,
+} from './checkpointer/runs/watch/events.ts'
+export type { WatchOptions } from './checkpointer/runs/watch/follow.ts'
 export type { OrphanOptions } from './checkpointer/runs/orphans.ts'
 export type { OpenQuestion, RunInfo, RunStatus } from './checkpointer/runs/run-info.ts'
 export type {

@@ -53,6 +53,7 @@ const wrong: readonly (readonly [file: string, code: string])[] = [
     'src/checkpointer/leases/uses-host.ts',
     `import { createHost } from '../../operations/host.ts'\ncreateHost()`,
   ],
+  ['src/checkpointer/runs/watch/leases.ts', `export { Turn } from '../turn.ts'`],
   ['src/checkpointer/runs/streams/looks-up.ts', `export type { Thread } from '../../threads/thread.ts'`],
   ['src/checkpointer/uses-wire.ts', `export { wrap } from 'comlink'`],
   ['src/worker/connect.ts', `export { indexedDb } from '../storage/indexeddb.ts'`],

@@ -14,13 +14,14 @@ import { Leases } from './leases/leases.ts'
 import { withoutUndefined } from './options/without-undefined.ts'
 import { checkFunction, checkOptions, checkSignal, invalid, type Names } from './options/options.ts'
 import { listRuns, type RunsOptions } from './runs/list-runs.ts'
-import { followOrphans, type EventSource, type OrphanOptions } from './runs/orphans.ts'
+import { followOrphans, type OrphanOptions } from './runs/orphans.ts'
 import type { RunInfo } from './runs/run-info.ts'
 import { storedThreadRules, type ThreadRetention } from './removals/retention.ts'
 import { askToPersist, isPersisted, quotaHere, type Persistence } from './upkeep/persistence.ts'
 import { allOf } from './saving/writer.ts'
 import type { Shared, WrittenBehind } from './threads/shared.ts'
 import { listThreads, type ThreadsOptions } from './threads/list-threads.ts'
+import type { EventSource } from '../tabs/events.ts'
 import { OpenCalls } from './open-calls.ts'
 import { StoredThread } from './stored-thread.ts'
 import type { Thread } from './thread.ts'
@@ -80,7 +81,7 @@ export interface Checkpointer {
 interface Parts {
   readonly host: Host
   readonly codec: Codec
-  readonly events: EventSource & { close(): void }
+  readonly events: EventSource
   readonly claims: Claims
   readonly durability: Durability
   readonly left?: LeftBehind | undefined
@@ -94,8 +95,7 @@ type Listener = (event: CheckpointerEvent) => void
 const THREAD: Names<ThreadOptions> = { namespace: true, lease: true, retention: true }
 export class StoredCheckpointer implements Checkpointer {
   readonly #shared: Shared
-  readonly #events: Parts['events']
-  readonly #onWarning: Parts['onWarning']
+  readonly #events: EventSource
   readonly #calls = new OpenCalls(() => this.#refuseWhenClosed())
   readonly #stopListening: () => void
   /** Aborted by the end: what runs here, or follows others, stops then. */
@@ -108,7 +108,8 @@ export class StoredCheckpointer implements Checkpointer {
     const behind = new Set<WrittenBehind>()
     const hurry = (): void => behind.forEach((work) => work.hurry())
     const writing = writingAs(durability, host, watch, { known, left, onWarning, hurry })
-    const news = { subscribe: (listener: Listener) => events.subscribe(listener), onWarning }
+    const { hearsAll = false } = events
+    const news = { subscribe: (listener: Listener) => events.subscribe(listener), hearsAll, onWarning }
     this.#shared = {
       host: writing.host,
       codec,
@@ -121,7 +122,6 @@ export class StoredCheckpointer implements Checkpointer {
       closed: this.#closed.signal,
     }
     this.#events = events
-    this.#onWarning = onWarning
     this.#stopListening = () => {
       writing.stop()
       onClose?.()
@@ -146,8 +146,7 @@ export class StoredCheckpointer implements Checkpointer {
 
   onOrphan(handler: (run: RunInfo) => unknown, options: OrphanOptions = {}): () => void {
     this.#refuseWhenClosed()
-    const sources = { ...this.#shared, events: this.#events, onWarning: this.#onWarning }
-    return followOrphans(sources, handler, options, this.#closed.signal)
+    return followOrphans(this.#shared, handler, options)
   }
 
   subscribe(listener: (event: CheckpointerEvent) => void): () => void {

@@ -10,6 +10,8 @@ import type { Ground } from './runs/ground.ts'
 import { runLoop } from './runs/run.ts'
 import { threadGround } from './runs/thread-ground.ts'
 import type { AnswerOptions, Loop, RunEnd, RunOptions } from './runs/types.ts'
+import type { WatchEvent } from './runs/watch/events.ts'
+import { followThread, type WatchOptions } from './runs/watch/follow.ts'
 import { fork } from './threads/fork.ts'
 import { HISTORY, pages, type HistoryOptions } from './threads/history.ts'
 import { checkLoad, load } from './threads/load.ts'
@@ -137,6 +139,11 @@ export class StoredThread<State> implements Thread<State> {
 
   #ground(): Ground<State> {
     return threadGround(this.#shared, this.#place, { lease: this.#lease, retention: this.#retention })
+  }
+
+  watch(options: WatchOptions = {}): AsyncIterable<WatchEvent<State>> {
+    const followed = { ...this.#shared, place: this.#place, load: () => this.load() }
+    return followThread(followed, options)
   }
 
   #named(ref: number | string): number | string {

@@ -4,6 +4,8 @@ import type { Lease, LeaseOptions } from './leases/lease.ts'
 import type { ForkOptions, LoadOptions, SaveOptions, TaskWrite, Which } from './threads/types.ts'
 import type { PruneOptions } from './removals/prune-rules.ts'
 import type { AnswerOptions, Loop, RunEnd, RunOptions } from './runs/types.ts'
+import type { WatchEvent } from './runs/watch/events.ts'
+import type { WatchOptions } from './runs/watch/follow.ts'
 import type { LongRemoval, Removed } from './removals/removals.ts'
 
 /** One conversation or run. A handle costs nothing, and nothing is read or written until it is used. */
@@ -54,4 +56,10 @@ export interface Thread<State = unknown> {
   ): Promise<RunEnd<Awaited<Result>>>
   /** Answers what the thread's run asks (`loop.ask`): `NOT_FOUND` when it asks nothing, `CONFLICT` when it was answered. */
   answer(value: unknown, options?: AnswerOptions): Promise<void>
+  /**
+   * Follows this thread and its run, from any tab, without a lease and without writing: its states, how the run and its
+   * steps stand, and what streams give, live. What is there already comes first. It ends when the loop is left, with
+   * the signal, or when the checkpointer is closed. While nobody asks for the next, what comes is put together.
+   */
+  watch(options?: WatchOptions): AsyncIterable<WatchEvent<State>>
 }

@@ -13,6 +13,9 @@ export interface Events {
   readonly hearsAll?: boolean
 }
 
+/** Where changes are heard of. */
+export type EventSource = Pick<Events, 'subscribe' | 'hearsAll' | 'close'>
+
 /** The version of the messages; a tab with another one does not hear us, rather than misread us. */
 const PROTOCOL = 1
 

@@ -15,6 +15,7 @@ import { racingLaws } from './checkpointer/racing.ts'
 import { removingLaws } from './checkpointer/removing.ts'
 import { retainingLaws } from './checkpointer/retaining.ts'
 import { runLaws } from './checkpointer/runs.ts'
+import { runsSeenLaws } from './checkpointer/runs-seen.ts'
 import { savingLaws } from './checkpointer/saving.ts'
 import { sharingLaws } from './checkpointer/sharing.ts'
 import { stepLaws } from './checkpointer/steps.ts'
@@ -49,5 +50,6 @@ export function checkpointerSuite(name: string, fresh: () => Promise<Ground>): v
     describe('attempts at a step of a run', () => attemptLaws(fresh))
     describe('streams of a run', () => streamLaws(fresh))
     describe('questions of a run', () => questionLaws(fresh))
+    describe('runs, seen from elsewhere', () => runsSeenLaws(fresh))
   })
 }

@@ -53,6 +53,7 @@ function readElsewhere(writer: Checkpointer, reader: Checkpointer): Checkpointer
       lease: (options) => own.lease(options),
       run: (options, loop) => own.run(options, loop),
       answer: (value, options) => own.answer(value, options),
+      watch: (options) => other.watch(options),
     }
   }
   return {

@@ -5,6 +5,8 @@ import type { Claim } from '../../tabs/claims.ts'
 /** What a lease is told by. */
 export interface NewsSource {
   readonly subscribe: (listener: (event: CheckpointerEvent) => void) => () => void
+  /** Whatever is done under this name, by any tab, is told. */
+  readonly hearsAll?: boolean
   readonly onWarning: (warning: CheckpointerError) => void
 }
 

@@ -3,9 +3,10 @@ import { CheckpointerError, isTaken } from '../../errors.ts'
 import type { Place } from '../../operations/host.ts'
 import { pause } from '../../tabs/pause.ts'
 import type { Leases } from '../leases/leases.ts'
+import type { NewsSource } from '../leases/news.ts'
 import { checkOptions, checkSignal, invalid, type Names } from '../options/options.ts'
 import { nameOfPlace } from '../places.ts'
-import { stopWith } from '../stop-with.ts'
+import { linkedController } from './linked-signal.ts'
 import { pagesOfRuns } from './list-runs.ts'
 import { infoOfRun, type RunInfo, type RunReader } from './run-info.ts'
 
@@ -34,15 +35,9 @@ const MOST = 1_000
 /** What orphans are found by. */
 interface OrphanSources extends RunReader {
   readonly leases: Pick<Leases, 'isHeld'>
-  readonly events: EventSource
-  readonly onWarning: (warning: CheckpointerError) => void
-}
-
-/** Where changes are heard of. */
-export interface EventSource {
-  subscribe(listener: (event: CheckpointerEvent) => void): () => void
-  /** Whatever is done under this name, by any tab, is heard of. */
-  readonly hearsAll?: boolean
+  readonly news: NewsSource
+  /** Aborted when the checkpointer closes. */
+  readonly closed: AbortSignal
 }
 
 /** A place where a run was seen running. */
@@ -61,16 +56,17 @@ export function followOrphans(
   sources: OrphanSources,
   handler: OrphanHandler,
   options: OrphanOptions,
-  ended: AbortSignal,
   pace = PACE,
 ): () => void {
   const { signal: given } = checkOptions('onOrphan', options, ORPHAN)
   if (typeof (handler as unknown) !== 'function') throw invalid('handler', 'a function')
   checkSignal(given)
-  const { signal, stop } = stopWith([given, ended])
+  const { controller, unlink } = linkedController([given, sources.closed])
+  const { signal } = controller
+  signal.addEventListener('abort', unlink, { once: true })
   // It ends with the signal, and with nothing else.
   if (!signal.aborted) new Orphans(sources, handler, { signal, pace }).follow().catch(() => undefined)
-  return () => stop()
+  return () => controller.abort()
 }
 
 class Orphans {
@@ -93,7 +89,7 @@ class Orphans {
     this.#handler = handler
     this.#signal = signal
     this.#pace = pace
-    const leave = sources.events.subscribe((event) => this.#hear(event))
+    const leave = sources.news.subscribe((event) => this.#hear(event))
     signal.addEventListener('abort', leave, { once: true })
   }
 
@@ -134,7 +130,7 @@ class Orphans {
     for await (const items of pagesOfRuns(this.#sources.host, this.#signal))
       for (const item of items) if (item.run.status === 'running') this.#note(item)
     const { often, rarely } = this.#pace
-    this.#untilScan = this.#sources.events.hearsAll ? rarely : often
+    this.#untilScan = this.#sources.news.hearsAll ? rarely : often
   }
 
   async #look(): Promise<void> {
@@ -166,16 +162,16 @@ class Orphans {
     told().catch((error: unknown) => {
       const isRace = CheckpointerError.is(error, 'BLOCKED') || CheckpointerError.is(error, 'LEASE_LOST')
       const isOver = this.#signal.aborted && CheckpointerError.is(error, 'CLOSED')
-      if (!isRace && !isOver) this.#sources.onWarning(notTaken(run, error))
+      if (!isRace && !isOver) this.#sources.news.onWarning(notTaken(run, error))
     })
   }
 
   #warn(cause: unknown): void {
-    if (isTaken(cause)) return this.#sources.onWarning(cause)
+    if (isTaken(cause)) return this.#sources.news.onWarning(cause)
     if (this.#isWarned) return
     this.#isWarned = true
     const message = 'Orphaned runs cannot be looked for just now. They are told later.'
-    this.#sources.onWarning(new CheckpointerError('FAILED', message, { cause }))
+    this.#sources.news.onWarning(new CheckpointerError('FAILED', message, { cause }))
   }
 }
 

@@ -33,7 +33,7 @@ export interface OpenQuestion {
   /** Names it in an answer. */
   readonly key: string
   readonly name: string
-  /** What was asked. Absent for a step of which nobody knows whether it was done. */
+  /** What was asked; of a step of which nobody knows whether it was done, `{ about: 'unknown-step', name, key, attempt }`. */
   readonly question?: unknown
 }
 
@@ -91,7 +91,7 @@ const openQuestions = ({ steps }: Journal): OpenQuestion[] =>
     .filter(({ kind, outcome }) => kind === 'question' && !outcome)
     .map(({ key, name, question }) => ({ key, name, ...(question === undefined ? {} : { question }) }))
 
-const opened = (codec: Codec, writes: readonly StoredWrite[]): PendingWrite[] =>
+export const opened = (codec: Codec, writes: readonly StoredWrite[]): PendingWrite[] =>
   writes.map(({ taskId, index, channel, body }) => ({
     taskId,
     index,

@@ -3,18 +3,18 @@ import { CheckpointerError, type Checkpointer, type Host, type RunInfo } from 'f
 import { indexedDbStorage } from 'forkpoint/storage/indexeddb'
 import { memoryStorage } from 'forkpoint/storage/memory'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { StoredCheckpointer } from '../../src/checkpointer/checkpointer.ts'
-import { INTENT, OUTCOME } from '../../src/checkpointer/runs/entries.ts'
-import { followOrphans } from '../../src/checkpointer/runs/orphans.ts'
-import { createHost } from '../../src/operations/create-host.ts'
-import type { StoredRun } from '../../src/operations/host.ts'
-import { createCodec } from '../../src/state/codec.ts'
-import { toBytes } from '../../src/state/json-bytes.ts'
-import { beatClaims } from '../../src/tabs/beat-claims.ts'
-import type { Claims } from '../../src/tabs/claims.ts'
-import { localEvents, type Events } from '../../src/tabs/events.ts'
-import { lockClaims } from '../../src/tabs/lock-claims.ts'
-import { listOf, rejection } from '../../src/testing/checkpointer/ground.ts'
+import { StoredCheckpointer } from '../../../src/checkpointer/checkpointer.ts'
+import { INTENT, OUTCOME } from '../../../src/checkpointer/runs/entries.ts'
+import { followOrphans } from '../../../src/checkpointer/runs/orphans.ts'
+import { createHost } from '../../../src/operations/create-host.ts'
+import type { StoredRun } from '../../../src/operations/host.ts'
+import { createCodec } from '../../../src/state/codec.ts'
+import { toBytes } from '../../../src/state/json-bytes.ts'
+import { beatClaims } from '../../../src/tabs/beat-claims.ts'
+import type { Claims } from '../../../src/tabs/claims.ts'
+import { localEvents, type Events } from '../../../src/tabs/events.ts'
+import { lockClaims } from '../../../src/tabs/lock-claims.ts'
+import { listOf, rejection } from '../../../src/testing/checkpointer/ground.ts'
 
 /** Signs of life, a hundred times as fast as users have them. */
 const QUICK = { look: 10, silence: 20, beat: 20, beats: 1_000 }
@@ -70,12 +70,13 @@ function tabOf(host: Host, claims: Claims, events: Events): Tab {
   onTestFinished(() => ended.abort())
   onTestFinished(() => checkpointer.close())
   const leases = { isHeld: (thread: string, options = {}) => claims.isHeld(thread, options) }
-  const sources = { host, codec, leases, events, onWarning }
+  const news = { ...events, onWarning }
+  const sources = { host, codec, leases, news, closed: ended.signal }
   return {
     host,
     checkpointer,
     warnings,
-    follow: (handler, signal) => followOrphans(sources, handler, { signal }, ended.signal, BRISK),
+    follow: (handler, signal) => followOrphans(sources, handler, { signal }, BRISK),
   }
 }
 
