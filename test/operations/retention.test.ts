@@ -182,6 +182,41 @@ describe('a ceiling over all threads', () => {
     expect((await checkpointer.verify()).problems).toEqual([])
   })
 
+  it('lets nothing go for what was put and is gone again while all was weighed', async () => {
+    const inner = memoryStorage()
+    const before = await open(inner)
+    await fill(before, 'idle', 20)
+    for (const id of ['a', 'b']) await fill(before, id, 1)
+    at(8)
+    const maxBytes = 100_000
+    let passing: (() => Promise<void>) | undefined
+    let passed = 0
+    const storage: Storage = {
+      ...committing(inner, (partition, batch) => inner.commit(partition, batch)),
+      async read(partition, queries) {
+        const rows = await inner.read(partition, queries)
+        const pass = passing
+        if (!pass || !['a', 'b'].includes(partition) || passed === 20) return rows
+        passing = undefined
+        await pass()
+        passing = pass
+        return rows
+      },
+    }
+    const checkpointer = await open(storage, { maxBytes })
+    passing = async () => {
+      const fork = await checkpointer.thread(passed++ % 2 ? 'a' : 'b').fork()
+      await fork.save({ text: 'x'.repeat(maxBytes) })
+      await fork.delete()
+    }
+    await checkpointer.thread<State>('now').save(state(1))
+    await until(async () => passed === 20)
+    await new Promise((resolve) => setTimeout(resolve, 400))
+    expect((await checkpointer.usage()).bytes).toBeLessThan(maxBytes)
+    expect(warnings).toEqual([])
+    expect(await seqs(checkpointer, 'idle')).toHaveLength(20)
+  })
+
   it('says once that nothing idle is left to let go', async () => {
     const checkpointer = await open(memoryStorage(), { maxBytes: 1_100 })
     for (let i = 1; i <= 6; i++) await fill(checkpointer, `t${i}`, 3)

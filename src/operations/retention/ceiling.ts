@@ -23,8 +23,9 @@ export class Ceiling {
   readonly #most: number
   readonly #weights: Weights
   readonly #deleted: string[] = []
-  /** What was left when all that may go had gone, and it was still too much. */
-  #inVain: { readonly total: number; readonly at: number } | undefined
+  /** What it may come to before it is weighed again; absent below the most. */
+  #lull: { readonly bytes: number; readonly until: number } | undefined
+  #isTold = false
 
   constructor(store: Store, most: number) {
     this.#store = store
@@ -32,11 +33,11 @@ export class Ceiling {
     this.#weights = new Weights(store, most)
   }
 
-  /** Also when it was in vain: then not before more has come, or what was busy may be idle. */
+  /** After it was weighed, not before there may be too much again, or what was busy may be idle. */
   get isDue(): boolean {
-    const { isToBeRead, total } = this.#weights
-    if (isToBeRead || !this.#inVain) return isToBeRead || total > this.#most
-    return total > this.#inVain.total + this.#most * (1 - LOW) || Date.now() > this.#inVain.at + IDLE.cut
+    const { isToBeRead, atMost } = this.#weights
+    if (isToBeRead || !this.#lull) return isToBeRead || atMost > this.#most
+    return atMost > this.#lull.bytes || Date.now() > this.#lull.until
   }
 
   put(partition: string, bytes: number): void {
@@ -45,20 +46,22 @@ export class Ceiling {
 
   /** In steps, between which others may have their turn. */
   async *makeRoom(): AsyncGenerator<void> {
-    const before = this.#inVain
     // Should it fail, it is not begun again with every save.
-    this.#inVain = { total: this.#weights.total, at: Date.now() }
+    this.#rest()
     if (this.#weights.isToBeRead) yield* this.#weights.readAll()
-    if (this.#weights.total <= this.#most) {
-      this.#inVain = undefined
-      return
-    }
-    // What was put may have replaced as much.
-    yield* this.#weights.readChanged()
-    if (this.#weights.total > this.#most) yield* this.#cutAndDelete()
-    const { total } = this.#weights
-    if (total > this.#most && !before) this.#store.warn(this.#tooMuch())
-    this.#inVain = total > this.#most ? { total, at: Date.now() } : undefined
+    // What was put may have replaced as much: nothing goes for it before it is known.
+    if (this.#weights.atMost > this.#most) yield* this.#weights.readChanged()
+    if (this.#weights.known > this.#most) yield* this.#cutAndDelete()
+    const isTooMuch = this.#weights.known > this.#most
+    if (isTooMuch && !this.#isTold) this.#store.warn(this.#tooMuch())
+    this.#isTold = isTooMuch
+    this.#rest()
+  }
+
+  #rest(): void {
+    const { known, atMost } = this.#weights
+    const room = Math.max(this.#most - known, this.#most * (1 - LOW))
+    this.#lull = atMost > this.#most ? { bytes: atMost + room, until: Date.now() + IDLE.cut } : undefined
   }
 
   async *#cutAndDelete(): AsyncGenerator<void> {
@@ -66,12 +69,12 @@ export class Ceiling {
     const idle = await idleSince(this.#store, Date.now() - IDLE.cut)
     yield
     for (const each of idle) {
-      if (this.#weights.total <= low) break
+      if (this.#weights.known <= low) break
       yield* this.#cut(each)
     }
     yield* this.#weights.readChanged()
     for (const { thread, partition, updatedAt } of idle) {
-      if (this.#weights.total <= low || updatedAt > Date.now() - IDLE.deleted) break
+      if (this.#weights.known <= low || updatedAt > Date.now() - IDLE.deleted) break
       if (!(await deleteThread(this.#store, { thread }, mayBeDeleted))) continue
       this.#deleted.push(thread)
       await this.#weights.read(partition)
@@ -110,7 +113,7 @@ export class Ceiling {
   #tooMuch(): CheckpointerError {
     return new CheckpointerError(
       'QUOTA',
-      `All threads together weigh ${this.#weights.total} bytes, more than retention.maxBytes (${this.#most}), and none is idle that may be cut down or deleted.`,
+      `All threads together weigh ${this.#weights.known} bytes, more than retention.maxBytes (${this.#most}), and none is idle that may be cut down or deleted.`,
     )
   }
 }

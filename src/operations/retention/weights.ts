@@ -19,7 +19,8 @@ export class Weights {
   readonly #most: number
   readonly #families = new Map<string, Weight>()
   #putSinceRead = 0
-  #total = 0
+  #known = 0
+  #atMost = 0
   #isRead = false
 
   constructor(store: Store, most: number) {
@@ -27,9 +28,14 @@ export class Weights {
     this.#most = most
   }
 
-  /** Never less than is known of; nothing before anything was read. */
-  get total(): number {
-    return this.#total
+  /** As each family was when it was last read. */
+  get known(): number {
+    return this.#known
+  }
+
+  /** With all that was put since, as if it had replaced nothing. */
+  get atMost(): number {
+    return this.#atMost
   }
 
   get isToBeRead(): boolean {
@@ -79,7 +85,8 @@ export class Weights {
 
   #set(partition: string, weight: Weight): void {
     const before = this.#families.get(partition) ?? NOTHING
-    this.#total += weight.read + weight.put - before.read - before.put
+    this.#known += weight.read - before.read
+    this.#atMost += weight.read + weight.put - before.read - before.put
     if (weight.read + weight.put > 0) this.#families.set(partition, weight)
     else this.#families.delete(partition)
   }
