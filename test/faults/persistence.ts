@@ -32,10 +32,9 @@ export default {
       writeFileSync(join(extension, 'nothing.js'), `self.name = '${permissions.join()}'`)
       return extension
     })
-    const browser = await startBrowser(ground, join(folder, 'profile'), [
-      `--disable-extensions-except=${extensions.join()}`,
-      `--load-extension=${extensions.join()}`,
-    ])
+    const browser = await startBrowser(ground, join(folder, 'profile'), {
+      args: [`--disable-extensions-except=${extensions.join()}`, `--load-extension=${extensions.join()}`],
+    })
     try {
       const { context } = browser
       const asks = async (url: string) => (await browser.open(url)).evaluate(() => loads.askToPersist())

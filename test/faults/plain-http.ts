@@ -28,7 +28,7 @@ export default {
   async run({ rounds, ground, folder }) {
     const site = await openSite(folder)
     const rule = `--host-resolver-rules=MAP ${HOST} 127.0.0.1`
-    const browser = await startBrowser(ground, join(folder, 'profile'), [rule])
+    const browser = await startBrowser(ground, join(folder, 'profile'), { args: [rule] })
     const { port } = new URL(site.url)
     const url = `http://${HOST}:${port}/`
     const sums = { pages: 0, 'tabs beside': 0, saved: 0, lost: 0 }

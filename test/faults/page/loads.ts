@@ -152,7 +152,7 @@ export async function saveSome(options: OpenOptions, thread: string, count: numb
 
 export { fillForDamage, lookClosely } from './damaged.ts'
 export { flip } from './flipped.ts'
-export { goOn, saveUntilTold, workUntilFull } from './room.ts'
+export { goOn, goOnThere, saveUntilTold, workUntilFull } from './room.ts'
 export { fillLog, saveAndStay, timeFirstSaves } from './torn.ts'
 export { keepInServiceWorker, missingInServiceWorker } from './in-service-worker.ts'
 export { askToPersist, keep, missing } from './witness.ts'

@@ -27,7 +27,7 @@ let at:
 export async function workUntilFull(
   options: OpenOptions,
   numbers: readonly number[],
-): Promise<{ steps: number; refusal: Refusal; same: boolean; problems: number }> {
+): Promise<{ steps: number; refusal: Refusal; same: boolean; left: string[]; problems: number }> {
   const warnings: string[] = []
   const checkpointer = await openCheckpointer({ ...options, onWarning: ({ code }) => warnings.push(code) })
   const thread = checkpointer.thread<Sized>('filled')
@@ -42,10 +42,11 @@ export async function workUntilFull(
     } catch (error) {
       if (!CheckpointerError.is(error)) throw error
       const { code, outcome, usage } = error
-      const same = JSON.stringify(await contents(checkpointer)) === JSON.stringify(before)
+      const left = await contents(checkpointer)
+      const same = JSON.stringify(left) === JSON.stringify(before)
       const { problems } = await checkpointer.verify()
       const refusal = { code, ...(outcome ? { outcome } : {}), ...(usage ? { usage } : {}) }
-      return { steps, refusal, same, problems: problems.length }
+      return { steps, refusal, same, left, problems: problems.length }
     }
   }
 }
@@ -59,6 +60,18 @@ export async function goOn(): Promise<{ problems: number; warnings: readonly str
   const { problems } = await checkpointer.verify()
   await checkpointer.close()
   return { problems: problems.length, warnings }
+}
+
+/** The same in another browser, as it was left there. */
+export async function goOnThere(
+  options: OpenOptions,
+  { steps, left }: { readonly steps: number; readonly left: readonly string[] },
+): Promise<{ same: boolean; problems: number; warnings: readonly string[] }> {
+  const warnings: string[] = []
+  const checkpointer = await openCheckpointer({ ...options, onWarning: ({ code }) => warnings.push(code) })
+  const same = JSON.stringify(await contents(checkpointer)) === JSON.stringify(left)
+  at = { checkpointer, step: stepOf(checkpointer.thread<Sized>('filled'), steps, 1), warnings }
+  return { same, ...(await goOn()) }
 }
 
 function stepOf(thread: Thread<Sized>, n: number, number: number): () => Promise<void> {

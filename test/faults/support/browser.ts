@@ -22,7 +22,7 @@ const SQLITE = '--enable-features=IdbSqliteBackingStore,IdbSqliteOnDiskRollout'
 export async function startBrowser(
   ground: Ground,
   profile: string,
-  more: readonly string[] = [],
+  more: { readonly args?: readonly string[]; readonly prefs?: Readonly<Record<string, number>> } = {},
 ): Promise<RealBrowser> {
   // A browser that was killed leaves these behind, and the next one would wait for it.
   for (const name of ['SingletonLock', 'SingletonCookie', 'SingletonSocket', 'lock', '.parentlock'])
@@ -61,13 +61,18 @@ export async function startBrowser(
   }
 }
 
-function launch(ground: Ground, profile: string, more: readonly string[]): Promise<BrowserContext> {
+function launch(
+  ground: Ground,
+  profile: string,
+  { args: more = [], prefs = {} }: NonNullable<Parameters<typeof startBrowser>[2]>,
+): Promise<BrowserContext> {
   const engine = ground === 'firefox' ? 'firefox' : 'chromium'
   const found = findBrowser(engine)
   if (!found) throw new Error(`${engine} was not found; \`npm run browsers -- --all\` installs it`)
   if (engine === 'firefox')
     return firefox.launchPersistentContext(profile, {
       executablePath: found.path,
+      firefoxUserPrefs: prefs,
       ...(found.driver === 'bidi' && { channel: 'moz-firefox' }),
     })
   const args = [...flagsOf(ground), ...more]
