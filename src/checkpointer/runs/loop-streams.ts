@@ -1,5 +1,6 @@
 import { CheckpointerError } from '../../errors.ts'
 import type { StoredWrite } from '../../operations/host.ts'
+import type { HeldLease } from '../leases/lease.ts'
 import type { Book } from './book.ts'
 import { CHUNKS, INTENT } from './entries.ts'
 import { linkedController } from './linked-signal.ts'
@@ -10,6 +11,9 @@ import { OpenLogs } from './streams/open-logs.ts'
 import type { GivenSource } from './streams/opening.ts'
 import type { StreamOptions } from './streams/options.ts'
 import { openStream } from './streams/stream.ts'
+
+/** So long, in milliseconds, those who watch from elsewhere may still read the last chunks. */
+const LINGER = 3_000
 
 /** The streams of a run, each of which is an entry in its journal. */
 export class LoopStreams<State> {
@@ -67,7 +71,16 @@ export class LoopStreams<State> {
     this.#keys.clear()
     this.#ifGoneOn = []
     if (tasks.length === 0) return
-    const { ground, lease, signal } = this.#state.turn
+    const { lease } = this.#state.turn
+    const timer = setTimeout(() => this.#drop(seq, tasks, lease), LINGER)
+    // In Node it would keep the process alive.
+    ;(timer as { unref?: () => void }).unref?.()
+  }
+
+  /** By then the lease may have been let go of, and nothing is fenced: nobody goes back to these rows. */
+  #drop(seq: number, tasks: readonly string[], lease: HeldLease): void {
+    const { ground, signal } = this.#state.turn
+    if (ground.closed.aborted) return
     ground.dropWrites({ checkpoint: seq, tasks, from: CHUNKS.index }, lease).catch((cause: unknown) => {
       if (signal.aborted || ground.closed.aborted || CheckpointerError.is(cause, 'LEASE_LOST')) return
       const message = `Chunks of streams that thread '${ground.thread}' needs no longer still take room; they go with their checkpoint.`

@@ -169,6 +169,35 @@ export function runsSeenLaws(fresh: Fresh): void {
   )
 
   it(
+    'who watches a stream gets each chunk once, in order',
+    on(fresh, async (one, ground) => {
+      const two = await ground.open()
+      const { told } = watching(two)
+      async function* words() {
+        for (let n = 0; n < 60; n++) {
+          if (n % 20 === 0) await new Promise((resolve) => setTimeout(resolve, 60))
+          yield `${n},`
+        }
+      }
+      const { result } = await one.thread<Log>('a').run({ initial: { done: [] } }, async (loop) => {
+        const text = (await listOf(loop.stream('answer', words))).join('')
+        loop.state.done.push(text)
+        await loop.save()
+        return text + (await listOf(loop.stream('answer', words))).join('')
+      })
+      await expect.poll(() => told.map(shortly), soon).toContain('run finished')
+      const chunks = told.filter((event) => event.type === 'chunks')
+      expect(chunks.flatMap((event) => event.chunks).join('')).toBe(result)
+      const counts = new Map<string, number>()
+      for (const { key, from, chunks: some } of chunks) {
+        expect(from).toBe(counts.get(key) ?? 0)
+        counts.set(key, from + some.length)
+      }
+      expect([...counts.values()]).toEqual([60, 60])
+    }),
+  )
+
+  it(
     'who watches and is slow misses no step and sees the last state',
     on(fresh, async (one, ground) => {
       const two = await ground.open()
