@@ -2,6 +2,8 @@ import type * as Forkpoint from 'forkpoint'
 import * as forkpoint from 'forkpoint'
 import type * as Leases from './leases.ts'
 import * as leases from './leases.ts'
+import type * as Orphans from './orphans.ts'
+import * as orphans from './orphans.ts'
 import type * as Loads from './loads.ts'
 import * as loads from './loads.ts'
 
@@ -12,6 +14,8 @@ declare global {
   var loads: typeof Loads
   // eslint-disable-next-line no-var
   var leases: typeof Leases
+  // eslint-disable-next-line no-var
+  var orphans: typeof Orphans
 }
 
-Object.assign(globalThis, { forkpoint, leases, loads })
+Object.assign(globalThis, { forkpoint, leases, loads, orphans })
