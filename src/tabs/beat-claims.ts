@@ -32,7 +32,10 @@ export function beatClaims(
   return {
     isHeld: (thread, options) => others.areGiven(thread, options),
     async claim(thread, options) {
-      const { lease, token } = await waitForTurn(host, thread, options, pace)
+      const { lease, token } = await waitForTurn(host, thread, options, {
+        ...pace,
+        gone: others.lastOfGone(thread),
+      })
       const held = { thread, lease }
       const stop = keepAlive(host, held, options.onLost, onWarning, pace)
       return {
@@ -53,12 +56,12 @@ async function waitForTurn(
   host: LeaseHost,
   thread: string,
   { steal, now, signal }: ClaimOptions,
-  { look, silence }: Pace,
+  { look, silence, gone }: Pace & { readonly gone: string | undefined },
 ): Promise<Pick<Claim, 'lease' | 'token'>> {
   let sign: string | undefined
   for (let looks = 0; ; looks++) {
-    const silent = sign !== undefined && looks >= silence ? { silent: sign } : {}
-    const reply = await host.takeLease({ thread, always: steal, ...silent })
+    const silent = sign !== undefined && looks >= silence ? sign : gone
+    const reply = await host.takeLease({ thread, always: steal, ...(silent === undefined ? {} : { silent }) })
     if ('lease' in reply) return reply
     if (now) throw blocked(thread)
     if (reply.sign !== sign) looks = 0

@@ -22,6 +22,11 @@ export class SignsOfLife {
     this.#patience = patience
   }
 
+  /** The sign of one who counts as gone, unless another has come since. */
+  lastOfGone(thread: string): string | undefined {
+    return this.#silent.get(thread)
+  }
+
   /** Whether somebody gives them for this thread. */
   async areGiven(thread: string, { signal, isIdle }: LookOptions): Promise<boolean> {
     const { look, silence } = this.#patience

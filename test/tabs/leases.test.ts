@@ -113,8 +113,11 @@ describe.each(storages)('signs of life on %s', (_, place) => {
     const look = claims.isHeld('silent', { signal: stop.signal })
     stop.abort(new Error('enough'))
     expect(await look).toBe(false)
-    await one.thread('silent').lease({ steal: true })
+    const follower = checkpointerOver(host, claims)
+    await (await follower.thread('silent').lease({ wait: false })).release()
+    await one.thread('silent').lease()
     expect(await claims.isHeld('silent', {})).toBe(true)
+    await rejection(follower.thread('silent').lease({ wait: false }), 'BLOCKED')
     await expect(claims.isHeld('silent', { signal: stop.signal })).rejects.toThrow('enough')
   })
 

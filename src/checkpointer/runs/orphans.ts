@@ -48,7 +48,7 @@ interface Running {
   /** The turn that nobody held at the last look. An answered run has no runner for a moment: hence two looks. */
   suspect?: string | undefined
   /** The turn that the handler was told of. */
-  told?: string
+  told?: string | undefined
 }
 
 /** Tells a handler of runs whose runner is gone, once for each turn, until it is stopped or all ends. */
@@ -153,15 +153,21 @@ class Orphans {
     else {
       running.told = run.turn
       running.isDue = false
-      this.#tell({ ...infoOfRun(place, run), status: 'orphaned' })
+      this.#tell({ ...infoOfRun(place, run), status: 'orphaned' }, running)
     }
   }
 
-  #tell(run: RunInfo): void {
+  #tell(run: RunInfo, running: Running): void {
     const told = async (): Promise<void> => void (await this.#handler(run))
     told().catch((error: unknown) => {
       const isRace = CheckpointerError.is(error, 'BLOCKED') || CheckpointerError.is(error, 'LEASE_LOST')
       const isOver = this.#signal.aborted && CheckpointerError.is(error, 'CLOSED')
+      // Whoever won may be gone before it has made the turn its own.
+      if (isRace && this.#running.get(nameOfPlace(run)) === running) {
+        running.told = undefined
+        running.suspect = undefined
+        running.isDue = true
+      }
       if (!isRace && !isOver) this.#sources.news.onWarning(notTaken(run, error))
     })
   }

@@ -236,6 +236,20 @@ describe.each(grounds)('orphans, by %s', (_, place) => {
     expect(tab.warnings[0]?.cause).toMatchObject({ message: 'no network' })
   })
 
+  it('are told again when the one who won the race is gone before it has begun', async () => {
+    const tab = await place()()
+    await begin(tab.host, 'a', runOf('running'))
+    let told = 0
+    tab.follow(() => {
+      told++
+      if (told < 3) throw new CheckpointerError('BLOCKED', 'another has it')
+    })
+    await vi.waitFor(() => expect(told).toBe(3), soon)
+    await aWhile()
+    expect(told).toBe(3)
+    expect(tab.warnings).toEqual([])
+  })
+
   it('are no longer told when it is stopped, by hand, by a signal or by the end', async () => {
     const open = place()
     const [one, two] = [await open(), await open()]
