@@ -44,7 +44,7 @@ async function dropSome(
     deletes: rows.map(({ key }) => ({ table: 'writes', key })),
     deleteRanges: rows.flatMap((each) => partsOfWrite(partition, each)),
     puts: [threadPut(partition, now)],
-    relaxed: true,
+    relaxed: 'unowed',
   })
   if (version === LOST_RACE) return LOST_RACE
   store.threads.set(place, { ...row, facts: now, version }, store.threads.get(place)?.lineage)

@@ -99,7 +99,8 @@ async function commitWrites(
     // The thread's row is renewed: a removal that has not seen these writes must not pass, nor they it.
     checks: [...(batch.checks ?? []), checkThread(row), ...checks],
     puts: [...(batch.puts ?? []), threadPut(partition, facts)],
-    ...(relaxed ? { relaxed } : {}),
+    // What a runner would do again it does not take for kept.
+    ...(relaxed ? { relaxed: 'unowed' } : {}),
   })
   if (version === LOST_RACE) return LOST_RACE
   const place = { thread, namespace }

@@ -86,7 +86,8 @@ class IndexedDbStorage implements Storage {
     refuseTooLarge(this.limits, batch)
     if (tablesOf(batch).length === 0) return { ok: true, version: '' }
     const version = `${this.#id}.${(++this.#commits).toString(36)}`
-    const marking = this.#session.begin(durabilityOf(batch) === 'relaxed')
+    const owes = durabilityOf(batch) === 'relaxed' && batch.relaxed !== 'unowed'
+    const marking = this.#session.begin(owes)
     try {
       if (marking) await marking
       return await writing(connection, { partition, batch, version })

@@ -121,9 +121,10 @@ export interface Batch {
   readonly deleteRanges?: readonly { readonly table: Table; readonly from: Key; readonly to: Key }[]
   /**
    * A crash of the machine may take this commit back, until a later one without this has succeeded. Only a hint:
-   * an engine that knows no such thing makes every commit durable.
+   * an engine that knows no such thing makes every commit durable. `unowed`: nobody takes it for kept until then, so
+   * that whoever finds a session that was killed has lost nothing by this.
    */
-  readonly relaxed?: boolean
+  readonly relaxed?: boolean | 'unowed'
 }
 
 /** `version` is the one that every row of the batch now has. */

@@ -22,6 +22,11 @@ async function page(durability: Durability) {
       await gate
       return reply
     },
+    async putWrites(request) {
+      const chunks = request.writes.filter(({ channel }) => channel === 'forkpoint:chunks').length
+      if (chunks > 0) calls.push(`${chunks} chunks`)
+      return inner.putWrites(request)
+    },
     rest() {
       calls.push('rest')
       return inner.rest()
@@ -46,6 +51,27 @@ async function page(durability: Durability) {
 }
 
 describe('a page that goes', () => {
+  it.each(['sync', 'async'] as const)('sends the chunks of a stream too, %s', async (durability) => {
+    const { calls, thread, leave, hide } = await page(durability)
+    await thread.run({ initial: { n: 0 } }, async (loop) => {
+      const chunks = loop.stream('answer', async function* () {
+        yield* ['a', 'b', 'c', 'd']
+      })
+      const sent = async (): Promise<string> => {
+        // No timer has its turn in so little.
+        for (let i = 0; i < 50; i++) await Promise.resolve()
+        return calls.filter((call) => call.endsWith('chunks')).join()
+      }
+      for await (const chunk of chunks) {
+        if (chunk === 'a') expect(await sent()).toBe('1 chunks')
+        if (chunk === 'b') hide()
+        if (chunk === 'b') expect(await sent()).toBe('1 chunks,1 chunks')
+        if (chunk === 'c') leave()
+        if (chunk === 'c') expect(await sent()).toBe('1 chunks,1 chunks,1 chunks')
+      }
+    })
+  })
+
   it('sends what is left at once, behind what is under way, and then says that it rests', async () => {
     const { calls, thread, hold, leave, stored } = await page('async')
     await thread.save({ n: 0 })

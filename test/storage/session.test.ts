@@ -30,3 +30,18 @@ it('a session without a lock puts its marker again while it goes on writing', as
   await storage.destroy()
   await storage.close()
 })
+
+it('a session owes what it took relaxed, unless nobody takes that for kept', async () => {
+  const name = 'session unowed'
+  const storage = indexedDbStorage({ name })
+  const put = (relaxed: boolean | 'unowed') =>
+    storage.commit('p', { puts: [{ table: 'meta', key: ['law', String(relaxed)], head: 'head' }], relaxed })
+  onTestFinished(() => storage.close())
+  await put('unowed')
+  const db = await openDB(`forkpoint:${name}`)
+  expect(await db.getAll('session')).toMatchObject([{ number: 0, owes: false }])
+  await put(true)
+  expect(await db.getAll('session')).toMatchObject([{ number: 0, owes: true }])
+  db.close()
+  await storage.destroy()
+})

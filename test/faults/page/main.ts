@@ -6,6 +6,8 @@ import type * as Orphans from './orphans.ts'
 import * as orphans from './orphans.ts'
 import type * as Loads from './loads.ts'
 import * as loads from './loads.ts'
+import type * as Streams from './streams.ts'
+import * as streams from './streams.ts'
 
 declare global {
   // eslint-disable-next-line no-var -- The only way to declare a global.
@@ -16,6 +18,8 @@ declare global {
   var leases: typeof Leases
   // eslint-disable-next-line no-var
   var orphans: typeof Orphans
+  // eslint-disable-next-line no-var
+  var streams: typeof Streams
 }
 
-Object.assign(globalThis, { forkpoint, leases, loads, orphans })
+Object.assign(globalThis, { forkpoint, leases, loads, orphans, streams })
