@@ -174,11 +174,9 @@ export class Book {
     return this.#known.find((step) => !this.#claimed.has(step) && step.within.length === 0)
   }
 
-  /** It may have been begun by one that was not run again, or not for the first time. */
+  /** It may have been begun by one that is not run again, or not for the first time: so it is with all that are known. */
   #isPartOfAnother({ within }: JournalStep): boolean {
-    return this.#known.some(
-      (step) => within.includes(step.order) && (step.outcome !== undefined || step.attempt > 1),
-    )
+    return this.#known.some(({ order, kind }) => within.includes(order) && kind !== 'question')
   }
 }
 

@@ -1,7 +1,8 @@
 import { CheckpointerError } from '../../errors.ts'
 import type { StoredWrite } from '../../operations/host.ts'
 import type { HeldLease } from '../leases/lease.ts'
-import type { Book } from './book.ts'
+import type { Asks } from './asks.ts'
+import type { Book, Claim } from './book.ts'
 import { CHUNKS, INTENT } from './entries.ts'
 import { linkedController } from './linked-signal.ts'
 import type { RunState } from './run-state.ts'
@@ -15,11 +16,19 @@ import { openStream } from './streams/stream.ts'
 /** So long, in milliseconds, those who watch from elsewhere may still read the last chunks. */
 const LINGER = 3_000
 
+/** What else there is of the loop. */
+interface Around<State> {
+  readonly state: RunState<State>
+  readonly steps: Steps<State>
+  readonly asks: Asks<State>
+}
+
 /** The streams of a run, each of which is an entry in its journal. */
 export class LoopStreams<State> {
   readonly logs = new OpenLogs()
   readonly #state: RunState<State>
   readonly #steps: Steps<State>
+  readonly #asks: Asks<State>
   readonly #again: ReadonlySet<string>
   readonly #book: () => Book
   readonly #over: ReturnType<typeof linkedController>
@@ -29,9 +38,10 @@ export class LoopStreams<State> {
   #ifGoneOn: StoredWrite[] = []
 
   /** `book` refuses when the loop takes nothing any more. */
-  constructor(state: RunState<State>, steps: Steps<State>, again: ReadonlySet<string>, book: () => Book) {
+  constructor({ state, steps, asks }: Around<State>, again: ReadonlySet<string>, book: () => Book) {
     this.#state = state
     this.#steps = steps
+    this.#asks = asks
     this.#again = again
     this.#book = book
     this.#over = linkedController([state.turn.signal])
@@ -109,7 +119,7 @@ export class LoopStreams<State> {
         await writer.write([{ key, at: INTENT, value: intent }], { relaxed: true })
       }
     } catch (error) {
-      book.close(claim)
+      this.#close(book, claim)
       throw error
     }
     return {
@@ -119,8 +129,14 @@ export class LoopStreams<State> {
       log: (writes) => this.#state.putAside(withKey(writes)),
       ifGoneOn: (writes) => void this.#ifGoneOn.push(...withKey(writes)),
       blame: (error) => this.#steps.blame(error, key),
-      close: () => book.close(claim),
+      close: () => this.#close(book, claim),
     }
+  }
+
+  /** What is left under way may be questions alone. */
+  #close(book: Book, claim: Claim): void {
+    book.close(claim)
+    this.#asks.parkWhenIdle(book)
   }
 }
 

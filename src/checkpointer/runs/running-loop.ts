@@ -52,7 +52,7 @@ export class RunningLoop<State> implements Loop<State> {
     this.#state = state
     this.#asks = new Asks(state)
     this.#steps = new Steps(state, this.#asks, again)
-    this.#streams = new LoopStreams(state, this.#steps, again, () => {
+    this.#streams = new LoopStreams({ state, steps: this.#steps, asks: this.#asks }, again, () => {
       this.#refuseWhenOver()
       return this.#book
     })

@@ -62,7 +62,7 @@ export class JournalWriter {
     batch.writes.push(...writes)
     batch.relaxed &&= relaxed
     if (!lazy) {
-      void this.#flush(batch)
+      this.#flush(batch)
       return batch.done
     }
     batch.done.catch((error: unknown) => (this.#failure ??= { error }))
@@ -71,19 +71,19 @@ export class JournalWriter {
 
   /** Resolves when all so far is stored. */
   async settled(): Promise<void> {
-    if (this.#next) void this.#flush(this.#next)
+    if (this.#next) this.#flush(this.#next)
     await this.#sending
     this.#refuseAfterFailure()
   }
 
   async #soon(batch: Batch): Promise<void> {
     for (let i = 0; i < LAZY && !batch.isSent; i++) await Promise.resolve()
-    await this.#flush(batch)
+    this.#flush(batch)
   }
 
-  /** Sends the batch when what is under way is stored; until then more may join it. */
-  #flush(batch: Batch): Promise<void> {
-    if (batch.isSent) return batch.done
+  /** Sends the batch when what is under way is stored; until then more may join it. Those who wrote it are told. */
+  #flush(batch: Batch): void {
+    if (batch.isSent) return
     batch.isSent = true
     const sending = this.#sending.then(async () => {
       if (this.#next === batch) this.#next = undefined
@@ -91,7 +91,6 @@ export class JournalWriter {
     })
     this.#sending = sending.catch(() => {})
     batch.settle(sending)
-    return batch.done.catch(() => {})
   }
 
   async #sendWell({ writes, relaxed }: Batch): Promise<void> {

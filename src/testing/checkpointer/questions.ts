@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { on, rejection, type Fresh } from './ground.ts'
+import type { Checkpointer } from '../../checkpointer/checkpointer.ts'
+import { listOf, on, rejection, type Fresh } from './ground.ts'
 import { hangs, untilAsked, type Log } from './loops.ts'
 
 export function questionLaws(fresh: Fresh): void {
@@ -93,6 +94,21 @@ export function questionLaws(fresh: Fresh): void {
   )
 
   it(
+    'a run that asks beside a stream waits when the stream has ended',
+    on(fresh, async (checkpointer) => {
+      const thread = checkpointer.thread<Log>('a')
+      const running = thread.run({}, async (loop) => {
+        const asked = loop.ask('?')
+        for await (const word of loop.stream('words', words())) loop.state.done = [word]
+        return asked
+      })
+      await untilWaiting(checkpointer)
+      await thread.answer('yes')
+      expect((await running).result).toBe('yes')
+    }),
+  )
+
+  it(
     'a run whose own thread goes on beside the question does not wait',
     on(fresh, async (checkpointer) => {
       const thread = checkpointer.thread<Log>('a')
@@ -123,6 +139,21 @@ export function questionLaws(fresh: Fresh): void {
       await rejection(thread.answer('too late'), 'NOT_FOUND')
     }),
   )
+}
+
+async function* words(): AsyncGenerator<string> {
+  for (const word of ['one', 'two']) {
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    yield word
+  }
+}
+
+async function untilWaiting(checkpointer: Checkpointer): Promise<void> {
+  for (let i = 0; i < 200; i++) {
+    if ((await listOf(checkpointer.runs({ status: 'waiting' }))).length > 0) return
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  expect.unreachable('the run does not wait')
 }
 
 /** The question was there before; it can be answered once somebody runs the thread again. */

@@ -83,6 +83,31 @@ export function stepLaws(fresh: Fresh): void {
   )
 
   it(
+    'a step that was decided about leaves behind what was begun within it',
+    on(fresh, async (checkpointer) => {
+      const thread = checkpointer.thread<Log>('a')
+      await cutOff(
+        thread,
+        (loop) =>
+          new Promise<void>((resolve) => {
+            const work = async ({ signal }: { readonly signal: AbortSignal }) => {
+              await loop.step('inner', () => 'inner')
+              resolve()
+              return hangs(signal)
+            }
+            loop.step('outer', work).catch(() => {})
+          }),
+      )
+      await thread.run({}, async (loop) => {
+        const decided = { whenUnknown: () => ({ value: 'it was done' }) }
+        loop.state.done.push(await loop.step('outer', () => expect.unreachable(), decided))
+        await loop.save()
+      })
+      expect((await thread.load())?.state.done).toEqual(['it was done'])
+    }),
+  )
+
+  it(
     'branches that run side by side come to their steps in any order',
     on(fresh, async (checkpointer) => {
       const work =
