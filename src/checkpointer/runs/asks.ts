@@ -15,15 +15,16 @@ export class Asks<State> {
   readonly #waiting = new Map<string, (outcome: Outcome) => void>()
   #listening: (() => void) | undefined
   #isLooking = false
+  #isDue = false
 
   constructor(state: RunState<State>) {
     this.#state = state
   }
 
   /** Resolves to the answer. `book` has the question under way for as long. */
-  async ask({ key, intent, found }: Claim, book: Book): Promise<unknown> {
+  async ask({ key, intent, found }: Claim, book: Book, signal = this.#state.turn.signal): Promise<unknown> {
     if (!found) await this.#state.writer.write([{ key, at: INTENT, value: intent }])
-    const outcome = found?.outcome ?? (await this.#answer(key, book))
+    const outcome = found?.outcome ?? (await this.#answer(key, book, signal))
     if ('error' in outcome) throw outcome.error
     return 'value' in outcome ? outcome.value : undefined
   }
@@ -38,8 +39,7 @@ export class Asks<State> {
     }, 0)
   }
 
-  async #answer(key: string, book: Book): Promise<Outcome> {
-    const { signal } = this.#state.turn
+  async #answer(key: string, book: Book, signal: AbortSignal): Promise<Outcome> {
     this.#listening ??= this.#listen()
     try {
       const outcome = await new Promise<Outcome>((resolve, reject) => {
@@ -76,20 +76,24 @@ export class Asks<State> {
     }
   }
 
+  /** What comes while it looks may not have been seen: then it looks once more. */
   async #look(): Promise<void> {
+    this.#isDue = true
     if (this.#isLooking) return
     this.#isLooking = true
-    const { turn, run, seq } = this.#state
-    try {
-      const { run: latest, writes } = await turn.ground.journalOf(seq)
-      if (latest?.turn !== run.turn) return void turn.lose()
-      for (const { key, outcome } of readJournal(writes, run.id).steps)
-        if (outcome) this.#waiting.get(key)?.(outcome)
-    } catch (error) {
-      this.#warn(error)
-    } finally {
-      this.#isLooking = false
+    while (this.#isDue && this.#waiting.size > 0) {
+      this.#isDue = false
+      await this.#lookOnce().catch((error: unknown) => this.#warn(error))
     }
+    this.#isLooking = false
+  }
+
+  async #lookOnce(): Promise<void> {
+    const { turn, run, seq } = this.#state
+    const { run: latest, writes } = await turn.ground.journalOf(seq)
+    if (latest?.turn !== run.turn) return void turn.lose()
+    for (const { key, outcome } of readJournal(writes, run.id).steps)
+      if (outcome) this.#waiting.get(key)?.(outcome)
   }
 
   #warn(error: unknown): void {

@@ -13,15 +13,20 @@ export interface Claim {
   readonly found: JournalStep | undefined
 }
 
-/** What a step is part of, and how often that has been begun. */
+/** The attempt at a step that others are part of. */
 export interface Parent {
   readonly key: string
   readonly attempt: number
+  /** Aborted when its time is over, or the run's. */
+  readonly signal: AbortSignal
+  /** Aborted when it has failed: nothing more is part of it then. */
+  readonly failed: AbortSignal
 }
 
 interface Open {
   readonly name: string
   readonly kind: StepKind
+  readonly parent: string | undefined
   /** How often it was begun, by this runner. */
   begun: number
 }
@@ -38,9 +43,11 @@ export class Book {
   readonly #counts = new Map<string | undefined, Map<string, number>>()
   readonly #open = new Map<number, Open>()
   readonly #waiting = new Set<() => void>()
-  readonly #atRest: (() => void)[] = []
-  /** What has ended here, for a step that it is part of and that is tried again. */
-  readonly #ended: JournalStep[] = []
+  readonly #atRest = new Set<() => void>()
+  /** What was begun here, by the key of what it is part of, for when that is tried again. */
+  readonly #parts = new Map<string, JournalStep[]>()
+  /** The external steps that were begun here and are part of none. */
+  readonly #external: Intent[] = []
   #last: number
 
   constructor(runId: string, known: readonly JournalStep[]) {
@@ -61,7 +68,7 @@ export class Book {
     const isIt = (step: JournalStep): boolean =>
       step.name === name && step.nth === nth && step.parent === parent?.key
     const known = this.#known.find(isIt)
-    const found = this.#ended.find(isIt) ?? known
+    const found = (parent && this.#parts.get(parent.key)?.find(isIt)) ?? known
     if (found && found.kind !== kind) throw mismatch(`${found.kind} '${name}'`, `${kind} '${name}'`)
     if (known) {
       this.#claimed.add(known)
@@ -70,7 +77,7 @@ export class Book {
     if (!found && more.external && !parent) this.#refuseRepetition(name)
     const within = [...this.#open.keys()]
     const order = found?.order ?? ++this.#last
-    this.#open.set(order, { name, kind, begun: 0 })
+    this.#open.set(order, { name, kind, parent: parent?.key, begun: 0 })
     const of = parent ? { parent: parent.key } : {}
     const intent: Intent = found ?? { runId: this.#runId, kind, name, nth, order, within, ...of, ...more }
     return { key: found?.key ?? newId(), intent, found }
@@ -95,19 +102,45 @@ export class Book {
   }
 
   /** It is begun, perhaps again: then its parts are counted from the first. */
-  begin({ key, intent }: Claim): void {
+  begin(claim: Claim, attempt: number): void {
+    const { key, intent } = claim
     this.#counts.delete(key)
     const open = this.#open.get(intent.order)
     if (open) open.begun++
+    if (intent.parent === undefined && intent.external && open?.begun === 1) this.#external.push(intent)
+    this.#note(claim, { attempt })
   }
 
-  end({ key, intent }: Claim, attempt: number, outcome: Outcome): void {
-    this.#ended.unshift({ ...intent, key, attempt, outcome, batches: [] })
+  end(claim: Claim, attempt: number, outcome: Outcome): void {
+    this.#note(claim, { attempt, outcome })
+  }
+
+  #note({ key, intent }: Claim, how: Pick<JournalStep, 'attempt' | 'outcome'>): void {
+    if (intent.parent === undefined) return
+    const others = (this.#parts.get(intent.parent) ?? []).filter((part) => part.key !== key)
+    const { outcome: _before, ...as } = { outcome: undefined, ...intent }
+    this.#parts.set(intent.parent, [...others, { ...as, key, batches: [], ...how }])
   }
 
   close({ intent }: Claim): void {
     this.#open.delete(intent.order)
-    if (!this.#isWorking) for (const tell of this.#atRest.splice(0)) tell()
+    for (const tell of this.#atRest) tell()
+  }
+
+  /** Resolves when nothing that is part of this step is under way. */
+  async partsRest(key: string): Promise<void> {
+    const isAtRest = (): boolean => [...this.#open.values()].every(({ parent }) => parent !== key)
+    if (isAtRest()) return
+    await new Promise<void>((resolve) => this.#whenAtRest(isAtRest, resolve))
+  }
+
+  /** Calls it once, when that is so after something has ended. */
+  #whenAtRest(isAtRest: () => boolean, tell: () => void): () => void {
+    const look = (): void => {
+      if (isAtRest() && this.#atRest.delete(look)) tell()
+    }
+    this.#atRest.add(look)
+    return () => void this.#atRest.delete(look)
   }
 
   /** Resolves when nothing is under way but questions, or after so many milliseconds. */
@@ -115,10 +148,13 @@ export class Book {
     if (!this.#isWorking) return
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, most)
-      this.#atRest.push(() => {
-        clearTimeout(timer)
-        resolve()
-      })
+      this.#whenAtRest(
+        () => !this.#isWorking,
+        () => {
+          clearTimeout(timer)
+          resolve()
+        },
+      )
     })
   }
 
@@ -159,13 +195,11 @@ export class Book {
     return nth
   }
 
-  /** A step is tried again, and one that was begun beside or within it was done already: it must not be done twice. */
+  /** A step is tried again, and one that was begun beside or within it was begun already: it must not be done twice. */
   #refuseRepetition(name: string): void {
     const again = [...this.#open].filter(([, { begun }]) => begun > 1)
     const done = again.find(([order]) =>
-      this.#ended.some(
-        (step) => step.external && step.name === name && !step.parent && step.within.includes(order),
-      ),
+      this.#external.some((step) => step.name === name && step.within.includes(order)),
     )
     if (done) throw repeated(name, done[1].name)
   }
@@ -189,5 +223,5 @@ const mismatch = (journaled: string, asked: string): CheckpointerError =>
 const repeated = (name: string, within: string): CheckpointerError =>
   new CheckpointerError(
     'INVALID',
-    `'${within}' is tried again, and '${name}' was done already while it was under way. Begin it with the \`step\` that the function of '${within}' is given; or if it is no part of it, give it another name.`,
+    `'${within}' is tried again, and '${name}' was begun already while it was under way. Begin it with the \`step\` that the function of '${within}' is given; or if it is no part of it, give it another name.`,
   )

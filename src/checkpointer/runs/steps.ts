@@ -13,6 +13,7 @@ import type { Book, Claim, Parent } from './book.ts'
 import { ATTEMPT, INTENT, OUTCOME, type Outcome } from './entries.ts'
 import type { RunState } from './run-state.ts'
 import { isRefused, plainError } from './kept-error.ts'
+import { linkedController } from './linked-signal.ts'
 import type { StepContext, StepOptions, WhenUnknown } from './types.ts'
 import { checkPolicy, decide } from './unknown.ts'
 
@@ -28,6 +29,8 @@ export function checkName(name: unknown): asserts name is string {
 interface Where {
   readonly book: Book
   readonly parent?: Parent | undefined
+  /** Aborted when it is not to go on. */
+  readonly stopped: AbortSignal
 }
 
 type Made = { readonly value: unknown } | { readonly error: unknown }
@@ -62,7 +65,7 @@ interface Settings<T> {
 export class Steps<State> {
   readonly #state: RunState<State>
   readonly #asks: Asks<State>
-  readonly #again: ReadonlySet<string>
+  readonly #again: Set<string>
   /** The errors of steps, by which a run that they end knows whose they are. */
   readonly #errors = new Map<unknown, string>()
   /** What has failed since the loop has last begun a step: it may not have seen it. */
@@ -72,7 +75,7 @@ export class Steps<State> {
   constructor(state: RunState<State>, asks: Asks<State>, again: ReadonlySet<string>) {
     this.#state = state
     this.#asks = asks
-    this.#again = again
+    this.#again = new Set(again)
   }
 
   /** Should the run end by this error, it is this step's. */
@@ -89,7 +92,7 @@ export class Steps<State> {
 
   /** Begins without a pause, so that steps are counted in the order in which they are called. */
   async run<T>(
-    { book, parent }: Where,
+    { book, parent }: Omit<Where, 'stopped'>,
     name: string,
     work: Work<T>,
     options: StepOptions<Awaited<T>>,
@@ -103,12 +106,15 @@ export class Steps<State> {
     checkTimeout(timeout)
     const plan = retriesOf(retries)
     this.#state.turn.signal.throwIfAborted()
+    parent?.signal.throwIfAborted()
+    parent?.failed.throwIfAborted()
     const claim = book.claim('step', name, { external: effect === 'external' }, parent)
     if (!claim.found) this.#unseen.clear()
     const { external } = claim.intent
     const policy = whenUnknown ?? (external ? 'ask' : 'retry')
+    const { controller, unlink } = linkedController([this.#state.turn.signal, parent?.signal])
     try {
-      return (await this.#outcome({ book, parent }, claim, {
+      return (await this.#outcome({ book, parent, stopped: controller.signal }, claim, {
         work,
         external,
         policy,
@@ -116,6 +122,7 @@ export class Steps<State> {
         timeout,
       } as Settings<unknown>)) as Awaited<T>
     } finally {
+      unlink()
       book.close(claim)
       this.#asks.parkWhenIdle(book)
     }
@@ -130,8 +137,10 @@ export class Steps<State> {
       return this.#attempts(where, claim, settings, 1)
     }
     const { outcome, attempt } = found
-    if (outcome && !this.#again.has(key) && !isOfEarlier(outcome, where.parent))
-      return this.#give(key, outcome)
+    // Once: what it comes to now holds when what it is part of is tried again.
+    const isAgain = this.#again.delete(key)
+    if (outcome && !isAgain && !isOfEarlier(outcome, where.parent))
+      return this.#give(key, where.parent ? this.#copied(outcome) : outcome)
     return outcome
       ? this.#attempts(where, claim, settings, attempt + 1)
       : this.#unknown(where, claim, settings, attempt)
@@ -141,7 +150,7 @@ export class Steps<State> {
   async #unknown(where: Where, claim: Claim, settings: Settings<unknown>, attempt: number): Promise<unknown> {
     const { key, intent } = claim
     const decision = await decide(settings.policy, { name: intent.name, key, attempt }, (question) =>
-      this.#asks.ask(where.book.claimAbout(question), where.book),
+      this.#asks.ask(where.book.claimAbout(question), where.book, where.stopped),
     )
     if (decision === 'retry') return this.#attempts(where, claim, settings, attempt + 1)
     const made = decision === 'skip' ? { value: undefined } : decision
@@ -153,28 +162,40 @@ export class Steps<State> {
     const { external, plan, policy } = settings
     for (let attempt = first; ; attempt++) {
       if (attempt > 1) await this.#state.writer.write([{ key, at: ATTEMPT, value: attempt }])
-      where.book.begin(claim)
-      const tried = await this.#attempt(where, claim, settings, attempt)
+      where.book.begin(claim, attempt)
+      const isLast = attempt - first >= plan.times
+      const tried = await this.#attempt(where, claim, settings, { attempt, isLast })
       if ('late' in tried && external && policy !== 'retry')
         return this.#unknown(where, claim, settings, attempt)
       if ('value' in tried) return this.#end(where, claim, attempt, tried, external)
       const error = 'late' in tried ? tried.late : tried.error
-      if (attempt - first >= plan.times || !plan.when(error, attempt))
-        return this.#end(where, claim, attempt, { error }, external)
-      await sleep(pauseAfter(attempt - first + 1, plan), this.#state.turn.signal)
+      if (isLast || !plan.when(error, attempt)) return this.#end(where, claim, attempt, { error }, external)
+      await where.book.partsRest(key)
+      await sleep(pauseAfter(attempt - first + 1, plan), where.stopped)
     }
   }
 
   #attempt(
-    { book }: Where,
+    { book, stopped }: Where,
     { key, intent: { name } }: Claim,
     { work, timeout }: Settings<unknown>,
-    attempt: number,
+    { attempt, isLast }: { readonly attempt: number; readonly isLast: boolean },
   ): Promise<Attempted<unknown>> {
-    const { signal: stopped, token } = this.#state.turn
-    const where = { book, parent: { key, attempt } }
-    const step: StepContext['step'] = (inner, part, options = {}) => this.run(where, inner, part, options)
-    return attemptOnce((signal) => work({ name, key, attempt, signal, token, step }), stopped, timeout)
+    const { token } = this.#state.turn
+    const failed = new AbortController()
+    const once = async (signal: AbortSignal): Promise<unknown> => {
+      const where = { book, parent: { key, attempt, signal, failed: failed.signal } }
+      const step: StepContext['step'] = (inner, part, options = {}) => this.run(where, inner, part, options)
+      try {
+        return await work({ name, key, attempt, signal, token, step })
+      } catch (error) {
+        failed.abort(error)
+        // What is under way beside what has failed comes to its outcome first: the next attempt is to find it.
+        if (!isLast) await book.partsRest(key)
+        throw error
+      }
+    }
+    return attemptOnce(once, stopped, timeout)
   }
 
   /**
@@ -191,8 +212,10 @@ export class Steps<State> {
     const { key } = claim
     const about = { attempt, ...(parent ? { parentAttempt: parent.attempt } : {}) }
     const store = async (outcome: Outcome): Promise<void> => {
+      // As it is now, and as it would be after a reload: what is given may be changed by whoever it is given to.
+      const kept = parent ? this.#copied(outcome) : outcome
       await this.#state.writer.write([{ key, at: OUTCOME, value: outcome }], { lazy: !external })
-      book.end(claim, attempt, outcome)
+      book.end(claim, attempt, kept)
     }
     try {
       await store({ ...made, ...about })
@@ -204,6 +227,12 @@ export class Steps<State> {
       return this.#give(key, 'error' in made ? made : kept)
     }
     return this.#give(key, made)
+  }
+
+  #copied(outcome: Outcome): Outcome {
+    if (!('value' in outcome)) return outcome
+    const { codec } = this.#state.turn.ground
+    return codec.decode(codec.capture(outcome).state) as Outcome
   }
 
   #give(key: string, outcome: Outcome): unknown {
