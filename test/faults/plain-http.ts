@@ -2,11 +2,10 @@ import { join } from 'node:path'
 import type { Ack } from './page/loads.ts'
 import { startBrowser } from './support/browser.ts'
 import { judge } from './support/judge.ts'
+import { overPlainHttp, PLAIN_HTTP } from './support/plain-http.ts'
 import { broken, type Proof } from './support/proof.ts'
 import { openSite } from './support/site.ts'
 
-/** A name that only this browser knows, and that no browser trusts as it does loopback. */
-const HOST = 'plain.test'
 const TABS = 4
 const SAVES = 60
 const WAYS = [
@@ -27,10 +26,8 @@ export default {
   on: ['chromium', 'chromium-sqlite'],
   async run({ rounds, ground, folder }) {
     const site = await openSite(folder)
-    const rule = `--host-resolver-rules=MAP ${HOST} 127.0.0.1`
-    const browser = await startBrowser(ground, join(folder, 'profile'), { args: [rule] })
-    const { port } = new URL(site.url)
-    const url = `http://${HOST}:${port}/`
+    const browser = await startBrowser(ground, join(folder, 'profile'), PLAIN_HTTP)
+    const url = overPlainHttp(site.url)
     const sums = { pages: 0, 'tabs beside': 0, saved: 0, lost: 0 }
     try {
       for (let round = 0; round < rounds; round++) {

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { startBrowser } from './support/browser.ts'
+import { overPlainHttp, PLAIN_HTTP } from './support/plain-http.ts'
 import { broken, type Figures, type Proof } from './support/proof.ts'
 import { lineOf } from './support/run.ts'
 import { openSite } from './support/site.ts'
@@ -14,10 +15,18 @@ export default {
   on: ['chromium', 'chromium-sqlite', 'firefox'],
   async run({ rounds, ground, folder, say }) {
     const site = await openSite(folder)
-    const browser = await startBrowser(ground, join(folder, 'profile'))
-    try {
+    const browser = await startBrowser(
+      ground,
+      join(folder, 'profile'),
+      ground === 'firefox' ? {} : PLAIN_HTTP,
+    )
+    const open = async (url: string): Promise<Page[]> => {
       const pages: Page[] = []
-      for (let tab = 0; tab < TABS; tab++) pages.push(await browser.open(site.url))
+      for (let tab = 0; tab < TABS; tab++) pages.push(await browser.open(url))
+      return pages
+    }
+    try {
+      const pages = await open(site.url)
       const timed = async (work: Promise<Figures>): Promise<Figures> => {
         const started = Date.now()
         const figures = await work
@@ -25,9 +34,13 @@ export default {
         return figures
       }
       return {
-        ...(await timed(sameThread(pages, rounds, false))),
-        ...(await timed(sameThread(pages, rounds, true))),
+        ...(await timed(sameThread(pages, 'plain', rounds))),
+        ...(await timed(sameThread(pages, 'expecting', rounds))),
         ...(await timed(removedMeanwhile(pages, rounds))),
+        // Only Chromium is told of another name for the site by a flag.
+        ...(ground === 'firefox'
+          ? {}
+          : await timed(sameThread(await open(overPlainHttp(site.url)), 'lockless', Math.ceil(rounds / 2)))),
       }
     } finally {
       await browser.close()
@@ -37,8 +50,12 @@ export default {
 } satisfies Proof
 
 /** All tabs save to one thread; with `expect`, each tries until its own guess of the head holds. */
-async function sameThread(pages: readonly Page[], saves: number, expecting: boolean): Promise<Figures> {
-  const name = expecting ? 'expecting' : 'plain'
+async function sameThread(
+  pages: readonly Page[],
+  name: 'plain' | 'expecting' | 'lockless',
+  saves: number,
+): Promise<Figures> {
+  const expecting = name === 'expecting'
   const perTab = await Promise.all(
     pages.map((page, tab) =>
       page.evaluate((load) => loads.raceToSave(load), { name, tab, saves, expecting }),

@@ -5,8 +5,10 @@ import type { Place } from '../host.ts'
 import { checkFence, withFence } from './fence.ts'
 import type { Store } from './store.ts'
 
-/** How often a commit is tried again when others keep being first. */
+/** How often a commit is tried again when others keep being first, */
 const MAX_TRIES = 60
+/** and for how long at least, in milliseconds: where there are no turns it may take many more. */
+const LEAST_TIME = 10_000
 
 /** What is written by trying: `partition` is where, as far as is known by now. */
 interface Attempts {
@@ -25,9 +27,10 @@ export async function untilCommitted<T>(
   { store: { line }, partition }: Attempts,
   attempt: (tried: number) => Promise<T | typeof LOST_RACE>,
 ): Promise<T> {
+  const started = performance.now()
   let endTurn: (() => void) | undefined
   try {
-    for (let tried = 0; tried < MAX_TRIES; tried++) {
+    for (let tried = 0; tried < MAX_TRIES || performance.now() < started + LEAST_TIME; tried++) {
       if (tried === line.patience(partition())) endTurn = await line.turn(partition(), tried)
       const result = await attempt(tried)
       if (result !== LOST_RACE) return result
@@ -40,7 +43,7 @@ export async function untilCommitted<T>(
   }
   throw new CheckpointerError(
     'CONFLICT',
-    `Other writers were first ${MAX_TRIES} times in a row. Try again later.`,
+    `Other writers were first each time, for ${LEAST_TIME / 1000} s and more. Try again later.`,
   )
 }
 

@@ -10,6 +10,8 @@ const TURNS = 16
 const LONGEST_WAIT = 3000
 /** and for so long nobody is. */
 const LONGEST_FREEZE = 30_000
+/** The most that is stepped back for. */
+const STEP_BACK = 20
 /** Partitions of which this is remembered. */
 const MOST_REMEMBERED = 256
 
@@ -42,21 +44,28 @@ export class Line {
 
   /** Resolves when it is one's turn, with what ends it; with nothing where there are no turns, or not now. */
   async turn(partition: string, losses: number): Promise<(() => void) | undefined> {
-    const before = this.#luckOf(partition)
-    this.#remember(partition, { wins: 0, turns: 0 })
-    const database = this.#database()
-    if (database === undefined || performance.now() < this.#ignoredUntil) return undefined
-    const name = JSON.stringify(['forkpoint', 'line', database, partition])
-    const free = await holdLock(name, { ifAvailable: true })
-    const isAlone = free !== undefined && losses === 0
-    const end = free ?? (await this.#waitFor(name))
-    if (end) this.#remember(partition, { wins: 0, turns: isAlone ? Math.max(0, before.turns - 1) : TURNS })
-    return end
+    const { turns } = this.#luckOf(partition)
+    const mine = await this.#take(partition)
+    const isAlone = losses === 0 && mine?.waited !== true
+    this.#remember(partition, { wins: 0, turns: isAlone ? Math.max(0, turns - 1) : TURNS })
+    // Where there is no line, who has company steps back for a moment.
+    if (!mine && isAlone && turns > 0)
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * STEP_BACK))
+    return mine?.end
   }
 
   won(partition: string): void {
     const { wins, turns } = this.#luckOf(partition)
     this.#remember(partition, { wins: wins + 1, turns })
+  }
+
+  async #take(partition: string): Promise<{ end: () => void; waited: boolean } | undefined> {
+    const database = this.#database()
+    if (database === undefined || performance.now() < this.#ignoredUntil) return undefined
+    const name = JSON.stringify(['forkpoint', 'line', database, partition])
+    const free = await holdLock(name, { ifAvailable: true })
+    const end = free ?? (await this.#waitFor(name))
+    return end && { end, waited: !free }
   }
 
   async #waitFor(name: string): Promise<(() => void) | undefined> {
