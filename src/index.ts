@@ -56,6 +56,8 @@ export type { StreamSource } from './checkpointer/runs/streams/source.ts'
 export type { RetentionPolicy, ThreadRetention } from './checkpointer/removals/retention.ts'
 export type { Thread } from './checkpointer/thread.ts'
 export type { ForkOptions, LoadOptions, SaveOptions, TaskWrite, Which } from './checkpointer/threads/types.ts'
+export type { StepKind } from './checkpointer/runs/entries.ts'
+export type { AboutStep } from './checkpointer/runs/unknown.ts'
 export type {
   AnswerOptions,
   AskOptions,

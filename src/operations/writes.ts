@@ -29,6 +29,8 @@ export async function putWrites(store: Store, request: PutWritesRequest): Promis
   return { written: done.written }
 }
 
+const isSameRun = (a: StoredRun, b: StoredRun | undefined): boolean => JSON.stringify(a) === JSON.stringify(b)
+
 const isUnderWay = ({ status }: StoredRun): boolean => status === 'running' || status === 'waiting'
 
 /** What new writes are placed on. */
@@ -60,7 +62,9 @@ async function remembered(
 async function looked(store: Store, request: PutWritesRequest): Promise<Ground> {
   const row = await needThread(store, request)
   const { run, lane } = row.facts
-  if (request.turn !== undefined && (run?.turn !== request.turn || !isUnderWay(run)))
+  // It may have been written before, and its answer was lost.
+  const isMine = request.run !== undefined && isSameRun(request.run, run)
+  if (request.turn !== undefined && !isMine && (run?.turn !== request.turn || !isUnderWay(run)))
     throw new CheckpointerError('CONFLICT', 'The run has ended, or another runner has taken it up.', request)
   const checkpoint = await needCheckpoint(store, row, byRef(request.checkpoint))
   const { seq } = checkpoint
@@ -85,7 +89,7 @@ async function commitWrites(
   const { partition } = row
   const { lane } = row.facts
   const fresh = freshWrites(lane, seq, writes, existing)
-  const isSame = run === undefined || JSON.stringify(run) === JSON.stringify(row.facts.run)
+  const isSame = run === undefined || isSameRun(run, row.facts.run)
   if (fresh.size === 0 && isSame) return { seq, written: 0, isNew: false, tasks: new Set() }
   const from = Math.max(timeOfWrites(row.facts), latestOf(partition, existing) + 0.001)
   const batch = batchOf(store, partition, { lane, seq }, fresh, from)

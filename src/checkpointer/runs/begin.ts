@@ -6,7 +6,7 @@ import { newId } from '../new-id.ts'
 import { OUTCOME, readJournal, type End, type Journal, type JournalStep } from './entries.ts'
 import { endEntry } from './ending.ts'
 import type { Ground, Loaded } from './ground.ts'
-import { RunState } from './run-state.ts'
+import { RunState, withStatus } from './run-state.ts'
 import type { Turn } from './turn.ts'
 import type { Began, RunOptions } from './types.ts'
 
@@ -28,9 +28,12 @@ const NO_STEPS: Journal = { steps: [] }
 /** Decides, under the lease, whether a run is new, goes on, or has ended, and says so in the thread's row. */
 export async function begin<State>(turn: Turn<State>, asked: Asked<State>): Promise<Beginning<State>> {
   const { ground } = turn
-  const { runId, from, edit } = asked
+  const { from, edit, retry } = asked
   const head = await ground.load()
   turn.signal.throwIfAborted()
+  // There is nothing to try again of a run that has its result; a new one is not meant.
+  const isOver = retry && head?.run?.status === 'finished' && from === undefined && edit === undefined
+  const runId = asked.runId ?? (isOver ? head?.run?.id : undefined)
   const unfinished = head?.run?.status === 'finished' ? undefined : head?.run
   if (head && unfinished) {
     const isNew = from !== undefined || edit !== undefined || runId !== undefined
@@ -107,7 +110,7 @@ async function resume<State>(
   const { ground } = turn
   const { checkpoint } = head
   const journal = await journalOf(ground, checkpoint, latest)
-  const run: StoredRun = { ...latest, status: 'running', turn: turn.id, at: Date.now() }
+  const run = { ...withStatus(latest, 'running'), turn: turn.id }
   await ground.putWrites({ checkpoint: checkpoint.seq, writes: [], run }, turn.lease)
   const state = new RunState(turn, run, checkpoint.seq)
   const { end } = journal

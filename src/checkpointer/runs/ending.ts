@@ -3,7 +3,7 @@ import type { StoredWrite } from '../../operations/host.ts'
 import type { Codec } from '../../state/codec.ts'
 import { newId } from '../new-id.ts'
 import { END, type End } from './entries.ts'
-import { isRefused, plainError } from './kept-error.ts'
+import { inWords, isRefused, plainError } from './kept-error.ts'
 import { withStatus, type RunState } from './run-state.ts'
 import { storedEntry } from './writer.ts'
 
@@ -29,7 +29,7 @@ export async function fail<State>(
   const end = (kept: unknown): StoredWrite =>
     endEntry({ runId: state.run.id, status, error: kept, ...(keys.length > 0 ? { keys } : {}) }, ground.codec)
   try {
-    await state.end(status, [storable(end, why)])
+    await state.end(status, [storable(end, why)], inWords(why))
   } catch (cause) {
     const isTold = CheckpointerError.is(why) && CheckpointerError.is(cause, why.code)
     if (!isTold) ground.onWarning(notRecorded(ground.thread, cause))

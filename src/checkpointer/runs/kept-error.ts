@@ -19,6 +19,14 @@ export function revived(error: unknown): unknown {
   return new CheckpointerError(code as ErrorCode, error.message, details)
 }
 
+const MOST_WORDS = 300
+
+/** An error in a few words, for people. */
+export const inWords = (thrown: unknown): string => {
+  const { name, message } = plainError(thrown)
+  return `${name}: ${message}`.slice(0, MOST_WORDS)
+}
+
 function textOf(value: unknown): string {
   try {
     return String(value)

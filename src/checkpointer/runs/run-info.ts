@@ -24,6 +24,8 @@ export interface RunInfo {
   readonly startedAt: Date
   /** When it last came to this status, or saved. */
   readonly updatedAt: Date
+  /** Why it has `failed` or was `stopped`, in a few words. `run({ runId })` throws the error itself. */
+  readonly error?: string
   /** What it waits for, while it is `waiting`. Absent also where damage keeps it from being read. */
   readonly questions?: readonly OpenQuestion[]
 }
@@ -45,7 +47,7 @@ export interface RunReader {
 
 export const infoOfRun = (
   { thread, namespace }: Place,
-  { id, status, began, at }: StoredRun,
+  { id, status, began, at, why }: StoredRun,
 ): RunInfo & { readonly status: StoredRun['status'] } => ({
   thread,
   namespace,
@@ -53,6 +55,7 @@ export const infoOfRun = (
   status,
   startedAt: new Date(began),
   updatedAt: new Date(at),
+  ...(why === undefined ? {} : { error: why }),
 })
 
 /** The same with its questions, if it waits for answers. */

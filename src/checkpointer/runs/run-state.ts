@@ -55,10 +55,10 @@ export class RunState<State> {
   }
 
   /** That it has ended, and how. Also when it was stopped, and while it waits, as long as nobody has taken it up. */
-  async end(status: StoredStatus, writes: NonNullable<Beside['writes']>): Promise<void> {
+  async end(status: StoredStatus, writes: NonNullable<Beside['writes']>, why?: string): Promise<void> {
     await this.#sendLast()
     await this.turn.settled()
-    const run = withStatus(this.#run, status)
+    const run = withStatus(this.#run, status, why)
     const request = { checkpoint: this.#seq, writes, run, turn: run.turn }
     await this.turn.ground.putWrites(request, this.turn.isParked ? undefined : this.turn.lease)
     this.#run = run
@@ -101,8 +101,13 @@ export class RunState<State> {
   }
 }
 
-export const withStatus = (run: StoredRun, status: StoredStatus): StoredRun => ({
+export const withStatus = (
+  { why: _before, ...run }: StoredRun,
+  status: StoredStatus,
+  why?: string,
+): StoredRun => ({
   ...run,
   status,
   at: Date.now(),
+  ...(why === undefined ? {} : { why }),
 })

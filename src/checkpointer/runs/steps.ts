@@ -1,3 +1,4 @@
+import { CheckpointerError } from '../../errors.ts'
 import { checkOptions, invalid, type Names } from '../options/options.ts'
 import type { Asks } from './asks.ts'
 import {
@@ -222,7 +223,7 @@ export class Steps<State> {
     } catch (error) {
       if (!isRefused(error)) throw error
       // What cannot be stored is the outcome from now on, as it would be after a reload.
-      const kept = { error: 'error' in made ? plainError(made.error) : error }
+      const kept = { error: 'error' in made ? plainError(made.error) : notStorable(claim.intent.name, error) }
       await store({ ...kept, ...about })
       return this.#give(key, 'error' in made ? made : kept)
     }
@@ -243,3 +244,10 @@ export class Steps<State> {
     return 'value' in outcome ? outcome.value : undefined
   }
 }
+
+const notStorable = (name: string, cause: unknown): CheckpointerError =>
+  new CheckpointerError(
+    'INVALID',
+    `What step '${name}' gives cannot be stored, so that a resumed run could not have it: ${cause instanceof Error ? cause.message : String(cause)}`,
+    { cause },
+  )

@@ -1,5 +1,4 @@
 import type { CheckpointInfo } from '../../checkpoint.ts'
-import { CheckpointerError } from '../../errors.ts'
 import type { Place, SaveRequest, StoredInfo } from '../../operations/host.ts'
 import type { HeldLease } from '../leases/lease.ts'
 import { toInfo } from '../states/fields.ts'
@@ -8,9 +7,7 @@ import { save } from '../threads/save.ts'
 import type { Shared } from '../threads/shared.ts'
 import { storedAt } from '../threads/which.ts'
 import type { Ground } from './ground.ts'
-
-/** How often a save is made again that may have been made already, which is recognised. */
-const TRIES = 3
+import { untilKnown } from './until-known.ts'
 
 interface OfHandle {
   readonly lease: HeldLease | undefined
@@ -31,38 +28,38 @@ export function threadGround<State>(
     codec,
     closed,
     lease: own && !own.isOver ? own : undefined,
-    takeLease: (options) => leases.take(place.thread, options),
+    takeLease: (options) => untilKnown(() => leases.take(place.thread, options)),
     async load(which) {
       const at = which === undefined ? undefined : storedAt(shared, place, 'from', which)
-      return load<State>(shared, place, at)
+      return untilKnown(() => load<State>(shared, place, at))
     },
     async head() {
-      const { items } = await host.history({ ...place, limit: 1, order: 'newest', states: false })
+      const { items } = await untilKnown(() =>
+        host.history({ ...place, limit: 1, order: 'newest', states: false }),
+      )
       return infoOf(items[0])
     },
     async journalOf(seq) {
       const mine = known.find(place, seq)
-      const reply = await host.load({ ...place, at: { seq }, ...(mine ? { known: mine.key } : {}) })
+      const request = { ...place, at: { seq }, ...(mine ? { known: mine.key } : {}) }
+      const reply = await untilKnown(() => host.load(request))
       const writes = (reply?.writes ?? []).map((write) => toPendingWrite(codec, write))
       return { writes, ...(reply?.run ? { run: reply.run } : {}) }
     },
     async latestOf(runId) {
       const where = { runId }
-      const { items } = await host.history({ ...place, limit: 1, order: 'newest', where, states: false })
+      const { items } = await untilKnown(() =>
+        host.history({ ...place, limit: 1, order: 'newest', where, states: false }),
+      )
       return infoOf(items[0])
     },
-    async save(state, options, beside, lease) {
-      const once = (): Promise<CheckpointInfo> =>
+    save(state, options, beside, lease) {
+      // A second save of the same is recognised.
+      return untilKnown(() =>
         lease.write((fence) =>
           saves.run(place, (send) => save(shared, place, state, options, { fence, retention, beside }, send)),
-        )
-      for (let tried = 1; ; tried++)
-        try {
-          return await once()
-        } catch (error) {
-          const mayBeThere = CheckpointerError.is(error) && error.outcome === 'unknown'
-          if (!mayBeThere || tried === TRIES) throw error
-        }
+        ),
+      )
     },
     isSaved(state, seq) {
       const saved = known.find(place, seq)
@@ -71,7 +68,7 @@ export function threadGround<State>(
     putWrites(request, lease) {
       unsure.changed(place)
       const put = (fence: { readonly lease?: string }) => host.putWrites({ ...place, ...fence, ...request })
-      return lease ? lease.write(put) : put({})
+      return untilKnown(() => (lease ? lease.write(put) : put({})))
     },
     subscribe: (listener) => news.subscribe(listener),
     dropWrites(request, lease) {

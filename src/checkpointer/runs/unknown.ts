@@ -9,6 +9,7 @@ export function checkPolicy(policy: unknown): void {
 }
 
 /** What a person is asked about a step of which nobody knows whether it was done. */
+/** The question that is asked about it; to be answered with an `UnknownDecision`. */
 export interface AboutStep extends UnknownStep {
   readonly about: 'unknown-step'
 }

@@ -1,4 +1,3 @@
-import { CheckpointerError } from '../../errors.ts'
 import type { StoredWrite } from '../../operations/host.ts'
 import type { Codec } from '../../state/codec.ts'
 import { toBytes } from '../../state/json-bytes.ts'
@@ -28,9 +27,6 @@ interface Batch {
 
 /** How many steps of the microtask queue a lazy entry waits: long enough for the loop to begin its next step. */
 const LAZY = 24
-/** How often what may or may not have been written is written again, which changes nothing when it was. */
-const TRIES = 3
-
 /**
  * What a run writes into its journal, in order, one commit at a time; what comes meanwhile goes together. So the
  * outcome of a step and the intent of the next are one commit.
@@ -87,20 +83,10 @@ export class JournalWriter {
     batch.isSent = true
     const sending = this.#sending.then(async () => {
       if (this.#next === batch) this.#next = undefined
-      await this.#sendWell(batch)
+      await this.#send(batch.writes, batch.relaxed)
     })
     this.#sending = sending.catch(() => {})
     batch.settle(sending)
-  }
-
-  async #sendWell({ writes, relaxed }: Batch): Promise<void> {
-    for (let tried = 1; ; tried++)
-      try {
-        return await this.#send(writes, relaxed)
-      } catch (error) {
-        const mayBeThere = CheckpointerError.is(error) && error.outcome === 'unknown'
-        if (!mayBeThere || tried === TRIES) throw error
-      }
   }
 
   #refuseAfterFailure(): void {

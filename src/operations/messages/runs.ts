@@ -12,6 +12,8 @@ export interface StoredRun {
   /** When it began, and when this was written, in milliseconds since 1970. */
   readonly began: number
   readonly at: number
+  /** Why it has failed or was stopped, in a few words for people. */
+  readonly why?: string
 }
 
 export interface RunsRequest {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Loop } from '../../checkpointer/runs/types.ts'
-import { on, rejection, type Fresh } from './ground.ts'
+import { listOf, on, rejection, type Fresh } from './ground.ts'
 import { begun, cutOff, hangs, untilAsked, type Log, type Work } from './loops.ts'
 
 export function attemptLaws(fresh: Fresh): void {
@@ -298,7 +298,12 @@ export function attemptLaws(fresh: Fresh): void {
       await expect(thread.run({}, work)).rejects.toThrow('no network')
       await expect(thread.run({}, work)).rejects.toThrow('no network')
       expect(runs).toBe(1)
-      expect((await thread.run({ retry: true }, work)).result).toBe('hello')
+      const [failed] = await listOf(checkpointer.runs({ status: 'failed' }))
+      expect(failed?.error).toBe('Error: no network')
+      const end = await thread.run({ retry: true }, work)
+      expect(end).toMatchObject({ began: 'resumed', result: 'hello' })
+      const again = await thread.run({ retry: true }, () => expect.unreachable())
+      expect(again).toEqual({ ...end, began: 'already-finished' })
       let isUp = false
       const tools: Work = (loop) =>
         Promise.all(
