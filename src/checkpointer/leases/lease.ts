@@ -35,6 +35,8 @@ export class HeldLease implements Lease {
   readonly #claim: Claim
   readonly #lost: AbortController
   readonly #writes = new Set<Promise<unknown>>()
+  /** What is to end before it is given back, by the namespace that it is done in. */
+  readonly #users = new Map<string, () => void>()
   #isReleased = false
   #ending: Promise<void> | undefined
 
@@ -58,6 +60,18 @@ export class HeldLease implements Lease {
     return this.#isReleased || this.signal.aborted
   }
 
+  /**
+   * One run of a namespace under it, until what this gives is called; `undefined` when there is one. `stop` is called
+   * when the lease is released meanwhile.
+   */
+  use(namespace: string, stop: () => void): (() => void) | undefined {
+    if (this.#users.has(namespace)) return undefined
+    this.#users.set(namespace, stop)
+    return () => {
+      if (this.#users.get(namespace) === stop) this.#users.delete(namespace)
+    }
+  }
+
   /** Writes under this lease; without any when it was released. */
   write<T>(work: (fence: Fenced) => Promise<T>): Promise<T> {
     if (this.#isReleased) return work({})
@@ -73,6 +87,8 @@ export class HeldLease implements Lease {
   }
 
   async release(): Promise<void> {
+    const users = this.#isReleased ? [] : [...this.#users.values()]
+    for (const stop of users) stop()
     this.#isReleased = true
     if (!this.signal.aborted) await this.#end()
   }

@@ -53,9 +53,11 @@ export async function runLoop<State, Result>(
     const forget = ground.writesBehind(loop.behind)
     try {
       const returned = await untilStopped(() => work(loop), loop.signal)
+      await loop.ended()
       if (!loop.isOver) await loop.done(returned)
       await loop.close()
     } catch (error) {
+      await loop.ended().catch(() => {}) // Then it has not ended by that.
       const isFinished = loop.isOver
       await loop.close()
       if (!isFinished) await fail(state, error, loop.failedBy(error))

@@ -41,6 +41,7 @@ export class RunningLoop<State> implements Loop<State> {
   #book: Book
   #isSaving = false
   #isOver = false
+  #ending: Promise<void> | undefined
 
   constructor(
     state: RunState<State>,
@@ -126,12 +127,23 @@ export class RunningLoop<State> implements Loop<State> {
 
   async done(result?: unknown): Promise<void> {
     this.#refuseWhenOver()
-    await this.#leaving('its end', async () => {
+    const ending = this.#leaving('its end', async () => {
       const { seq } = this.#state
       await this.#finish(result)
+      this.#isOver = true
       this.#streams.leave(seq)
     })
-    this.#isOver = true
+    this.#ending = ending
+    try {
+      await ending
+    } finally {
+      this.#ending = undefined
+    }
+  }
+
+  /** Resolves when an end that is under way has come, should the loop not have waited for it. */
+  async ended(): Promise<void> {
+    await this.#ending
   }
 
   get isOver(): boolean {

@@ -25,7 +25,12 @@ export class Turn<State> {
     const { controller, unlink } = linkedController([signal, ground.closed])
     this.#controller = controller
     this.#unlink = unlink
-    this.#follow(lease)
+    try {
+      this.#follow(lease)
+    } catch (error) {
+      unlink()
+      throw error
+    }
   }
 
   static async take<State>(
@@ -106,10 +111,16 @@ export class Turn<State> {
   }
 
   #follow(lease: HeldLease): void {
+    const { thread, namespace } = this.ground
+    const leave = lease.use(namespace, () => this.#controller.abort(released(thread)))
+    if (!leave) throw runAlready(thread)
     const lost = (): void => this.#controller.abort(lease.signal.reason)
-    if (lease.signal.aborted) return lost()
     lease.signal.addEventListener('abort', lost, { once: true })
-    this.#unlinkLease = () => lease.signal.removeEventListener('abort', lost)
+    this.#unlinkLease = () => {
+      leave()
+      lease.signal.removeEventListener('abort', lost)
+    }
+    if (lease.signal.aborted) lost()
   }
 
   #move<T>(work: () => Promise<T>): Promise<T> {
@@ -119,6 +130,20 @@ export class Turn<State> {
     return moving
   }
 }
+
+const runAlready = (thread: string): CheckpointerError =>
+  new CheckpointerError(
+    'CONFLICT',
+    `Thread '${thread}' is run under this lease already. Wait for that run to end; a part of it can be run in another namespace.`,
+    { thread },
+  )
+
+const released = (thread: string): CheckpointerError =>
+  new CheckpointerError(
+    'LEASE_LOST',
+    `The lease that the run of thread '${thread}' was under was released. It can be resumed.`,
+    { thread },
+  )
 
 const over = (thread: string): CheckpointerError =>
   new CheckpointerError('CLOSED', `The run of thread '${thread}' has ended. Nothing was written.`, { thread })

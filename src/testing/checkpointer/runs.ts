@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { listOf, on, rejection, type Fresh } from './ground.ts'
+import type { Loop } from '../../checkpointer/runs/types.ts'
 import { hangs, type Log } from './loops.ts'
 
 export function runLaws(fresh: Fresh): void {
@@ -49,6 +50,52 @@ export function runLaws(fresh: Fresh): void {
         result: undefined,
       })
       expect((await again.load())?.state.done).toEqual(['r', 's'])
+    }),
+  )
+
+  it(
+    'a run that the loop ends without waiting for it has the result that it was given',
+    on(fresh, async (checkpointer) => {
+      const thread = checkpointer.thread<Log>('a')
+      const end = await thread.run({ runId: 'r', initial: { done: [] } }, async (loop) => {
+        loop.state.done.push('r')
+        void loop.done('given')
+        return 'not this'
+      })
+      expect(end).toMatchObject({ status: 'finished', result: 'given' })
+      expect(await thread.run({ runId: 'r' }, () => expect.unreachable())).toMatchObject({ result: 'given' })
+    }),
+  )
+
+  it(
+    'under one lease a thread is run once at a time, and no longer than until it is released',
+    on(fresh, async (checkpointer) => {
+      const thread = checkpointer.thread<Log>('a')
+      const inner = (loop: Loop<Log>, namespace: string) =>
+        checkpointer.thread<Log>('a', { namespace, lease: loop.lease }).run({}, () => namespace)
+      const outer = await thread.run({ initial: { done: [] } }, async (loop) => {
+        await rejection(inner(loop, ''), 'CONFLICT')
+        return inner(loop, 'part')
+      })
+      expect(outer.result).toMatchObject({ result: 'part' })
+
+      const lease = await thread.lease()
+      const own = checkpointer.thread<Log>('a', { lease })
+      const seen: string[] = []
+      const running = own.run({}, async (loop) => {
+        await rejection(
+          own.run({}, () => expect.unreachable()),
+          'CONFLICT',
+        )
+        await loop.step('one', () => void seen.push('one'))
+        await lease.release()
+        await loop.step('two', () => void seen.push('two'))
+      })
+      await rejection(running, 'LEASE_LOST')
+      expect(seen).toEqual(['one'])
+      expect((await thread.run({}, (loop) => loop.step('one', () => expect.unreachable()))).began).toBe(
+        'resumed',
+      )
     }),
   )
 
