@@ -34,6 +34,22 @@ describe('the agent loop asks of its storage', () => {
     await lease.release()
   })
 
+  it('one commit and no read for a step of a run, two for one that changes something outside', async () => {
+    const { checkpointer, took } = await opened()
+    await checkpointer.thread('agent').run({}, async (loop) => {
+      await loop.step('think', () => 0)
+      await loop.step('think', () => 0)
+      took()
+      // The outcome of one goes with the intent of the next.
+      for (let i = 0; i < 10; i++) await loop.step('think', () => i)
+      expect(took()).toMatchObject({ reads: 0, commits: 10, rowsPut: 30 })
+      await idle()
+      expect(took()).toMatchObject({ reads: 0, commits: 1, rowsPut: 2 })
+      await loop.step('pay', () => 0, { effect: 'external' })
+      expect(took()).toMatchObject({ reads: 0, commits: 2, rowsPut: 4 })
+    })
+  })
+
   it('three reads and one commit for the first save of a thread', async () => {
     const { checkpointer, took } = await opened()
     took()

@@ -7,7 +7,13 @@ import {
   type LoadTimings,
   type SaveTimings,
 } from './page/api.ts'
-import type { BehindTimings, RemovalTimings } from './page/api.ts'
+import {
+  STEPPERS,
+  type BehindTimings,
+  type RemovalTimings,
+  type Stepper,
+  type StepTimings,
+} from './page/api.ts'
 import type { Timing } from './page/timing.ts'
 import { max, median, percentile } from './statistics.ts'
 
@@ -19,6 +25,7 @@ export interface Figures {
   readonly burst: Spread
   /** The same saves with durability `async`, and with `sync` in the same run. */
   readonly behind: BehindTimings
+  readonly journal: Record<Stepper, JournalFigures>
   /** How long each call held the page in these runs, on a page that was new. */
   readonly blocking: Blocking
   readonly bytes: BytesHanded
@@ -80,6 +87,12 @@ export interface Compared {
   readonly synchronous: number
 }
 
+/** The median, and that of the ratios to the raw put beside it. */
+interface JournalFigures {
+  readonly wall: number
+  readonly ratio: number
+}
+
 /** A save that blocks the page for more than so many times the median. */
 export const TOO_LONG = 5
 
@@ -108,6 +121,8 @@ export async function measure(
   const behind = await browser.run('behind', { steps })
   await browser.run('burst', { steps: 10, id: 'short' })
   await browser.run('burst', { steps: 1, id: 'small' })
+  say('steps of a run')
+  const journal = journalFigures(await browser.run('steps', { times: Math.max(60, steps / 2) }))
   say('bytes')
   const bytes = await browser.run('bytes', { steps })
   say('loads')
@@ -131,6 +146,7 @@ export async function measure(
     burst: best(bursts.map((burst) => spread(burst.map(({ wall }) => wall)))),
     blocking: blockingOf(bursts),
     behind,
+    journal,
     bytes,
     loads: {
       cold: compared(cold),
@@ -146,6 +162,14 @@ export async function measure(
     },
     removals,
   }
+}
+
+function journalFigures(timings: StepTimings): Figures['journal'] {
+  const entries = STEPPERS.map((name) => {
+    const ratios = timings[name].map((wall, i) => wall / (timings.raw[i] ?? Number.NaN))
+    return [name, { wall: median(timings[name]), ratio: median(ratios) }] as const
+  })
+  return Object.fromEntries(entries) as Figures['journal']
 }
 
 function saveFigures(timings: SaveTimings): Record<Contender, SaveFigures> {

@@ -1,10 +1,11 @@
 import type { Compared, Figures, SaveFigures, Spread } from './figures.ts'
-import { CONTENDERS, type Kind } from './page/api.ts'
+import { CONTENDERS, type Kind, type Stepper } from './page/api.ts'
 import type { Target } from './targets.ts'
 
 /** The figures for people. */
 export function report(figures: Figures, targets: readonly Target[]): string {
-  const { steps, saves, burst, behind, blocking, bytes, loads, forks, background, removals } = figures
+  const { steps, saves, burst, behind, journal, blocking, bytes, loads, forks, background, removals } =
+    figures
   return [
     ...savesTable('plain', saves.plain, steps),
     '',
@@ -14,6 +15,7 @@ export function report(figures: Figures, targets: readonly Target[]): string {
     `  its calls hold the page: median ${ms(blocking.median)}, longest ${blocking.longest.map(({ step, sync }) => `${ms(sync)} (step ${step})`).join(', ')}`,
     '',
     `written behind, in a burst: ${ms(behind.async)} for each save until all are durable, ${number(behind.async / behind.sync)} x sync (${ms(behind.sync)})`,
+    `steps of a run that do nothing, beside a raw put (${ms(journal.raw.wall)}): ${stepText('one', journal.plain)}, ${stepText('two in a row', journal.two)}, ${stepText('external', journal.external)}`,
     `save with compaction and retention: ${spreadText(background.with)} (${background.left} checkpoints left)`,
     `  with neither: ${spreadText(background.without)}`,
     '',
@@ -59,6 +61,9 @@ const loadLine = (name: string, { raw, forkpoint, ratio }: Compared): string =>
 
 const targetLine = ({ name, value, most, met }: Target): string =>
   `${met ? 'PASS' : 'miss'}  ${name.padEnd(42)}${number(value).padStart(7)} x   at most ${number(most)} x`
+
+const stepText = (name: string, { wall, ratio }: Figures['journal'][Stepper]): string =>
+  `${name} ${ms(wall)} (${number(ratio)} x)`
 
 const spreadText = ({ median, p95, p99 }: Spread): string =>
   `median ${ms(median)}, p95 ${ms(p95)}, p99 ${ms(p99)}`

@@ -8,7 +8,7 @@ export interface Target {
 }
 
 /** What was promised. Ratios within one run, since the machines differ. */
-export function targets({ saves, blocking, bytes, loads, forks, background }: Figures): Target[] {
+export function targets({ saves, journal, blocking, bytes, loads, forks, background }: Figures): Target[] {
   const { floor, naive, forkpoint } = saves.plain
   const frozen = saves.frozen
   return [
@@ -21,6 +21,9 @@ export function targets({ saves, blocking, bytes, loads, forks, background }: Fi
       (blocking.longest[0]?.sync ?? 0) / blocking.median,
       TOO_LONG,
     ),
+    target('a step of a run / raw put', journal.plain.ratio, 3),
+    target('each of two steps in a row / raw put', journal.two.ratio / 2, 3),
+    target('a step that changes something outside / raw put', journal.external.ratio, 3),
     target('bytes handed in / final state', bytes.counts.bytesPut / bytes.state, 5),
     target('cold load / raw get', loads.cold.ratio, 2.5),
     target('50 summaries / raw getAll of 50 rows', loads.history.ratio, 3),

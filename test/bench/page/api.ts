@@ -6,6 +6,7 @@ export interface BenchPage {
   saves(options: { readonly steps: number; readonly kind: Kind }): Promise<SaveTimings>
   burst(options: { readonly steps: number; readonly id: string }): Promise<Timing[]>
   behind(options: { readonly steps: number }): Promise<BehindTimings>
+  steps(options: { readonly times: number }): Promise<StepTimings>
   bytes(options: { readonly steps: number }): Promise<BytesHanded>
   /** To be called once, on a page that is new. */
   coldLoad(options: { readonly rawFirst: boolean }): Promise<LoadTimings>
@@ -30,6 +31,12 @@ export interface BehindTimings {
   readonly sync: number
   readonly async: number
 }
+
+/** A raw put; a step of a run; two of them, one right after the other; one that changes something outside. */
+export const STEPPERS = ['raw', 'plain', 'two', 'external'] as const
+export type Stepper = (typeof STEPPERS)[number]
+/** Milliseconds until the caller goes on, for each. */
+export type StepTimings = Record<Stepper, number[]>
 
 export interface LoadTimings {
   readonly raw: Timing
