@@ -42,12 +42,19 @@ const isOfEarlier = (outcome: Outcome, parent: Parent | undefined): boolean =>
 
 const MOST_CAUSES = 8
 
-/** The error, its cause, and so on. */
+/** The error, its cause, and so on, as far as it lets itself be read: it is the caller's. */
 function causesOf(error: unknown): unknown[] {
   const causes = [error]
-  for (let each = error; each instanceof Error && each.cause !== undefined && causes.length < MOST_CAUSES;) {
-    each = each.cause
-    causes.push(each)
+  try {
+    for (
+      let each = error;
+      each instanceof Error && each.cause !== undefined && causes.length < MOST_CAUSES;
+    ) {
+      each = each.cause
+      causes.push(each)
+    }
+  } catch {
+    // What is known of it has to do.
   }
   return causes
 }

@@ -119,6 +119,21 @@ export function runLaws(fresh: Fresh): void {
   )
 
   it(
+    'a run that ends by an error whose cause cannot be read is one that failed',
+    on(fresh, async (checkpointer) => {
+      const cause = () => {
+        throw new TypeError('no cause')
+      }
+      const error = Object.defineProperty(new Error('no'), 'cause', { get: cause })
+      const failing = checkpointer.thread<Log>('a').run({}, () => {
+        throw error
+      })
+      await expect(failing).rejects.toBe(error)
+      expect((await listOf(checkpointer.runs())).map(({ status }) => status)).toEqual(['failed'])
+    }),
+  )
+
+  it(
     'a run that is stopped rejects with the reason, and can be resumed',
     on(fresh, async (checkpointer) => {
       const thread = checkpointer.thread<Log>('a')
