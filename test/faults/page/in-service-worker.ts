@@ -28,3 +28,8 @@ export async function keepInServiceWorker(
 export async function missingInServiceWorker(name: string): ReturnType<typeof missing> {
   return (await ask({ call: 'missing', name })) as Awaited<ReturnType<typeof missing>>
 }
+
+/** The model agent, in there; should the worker be stopped, this never resolves. */
+export async function runInServiceWorker(name: string): Promise<string> {
+  return String(await ask({ call: 'agent', name }))
+}

@@ -1,5 +1,7 @@
 import type * as Forkpoint from 'forkpoint'
 import * as forkpoint from 'forkpoint'
+import type * as Agents from './agents.ts'
+import * as agents from './agents.ts'
 import type * as Leases from './leases.ts'
 import * as leases from './leases.ts'
 import type * as Orphans from './orphans.ts'
@@ -10,6 +12,8 @@ import type * as Streams from './streams.ts'
 import * as streams from './streams.ts'
 
 declare global {
+  // eslint-disable-next-line no-var
+  var agents: typeof Agents
   // eslint-disable-next-line no-var -- The only way to declare a global.
   var forkpoint: typeof Forkpoint
   // eslint-disable-next-line no-var
@@ -22,4 +26,4 @@ declare global {
   var streams: typeof Streams
 }
 
-Object.assign(globalThis, { forkpoint, leases, loads, orphans, streams })
+Object.assign(globalThis, { agents, forkpoint, leases, loads, orphans, streams })

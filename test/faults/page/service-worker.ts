@@ -1,7 +1,11 @@
+import { tellOfWrites } from './noticing.ts'
+import { runAgentIn } from './agents.ts'
 import { keep, missing } from './witness.ts'
 
+tellOfWrites()
+
 interface Asked {
-  readonly call: 'keep' | 'missing'
+  readonly call: 'keep' | 'missing' | 'agent'
   readonly name: string
   readonly steps?: Readonly<Record<string, number>>
 }
@@ -9,7 +13,12 @@ interface Asked {
 /** The same as a page does, where there is neither a `Worker` nor `localStorage`. */
 addEventListener('message', ({ data, ports }: MessageEvent<Asked>) => {
   const { call, name, steps = {} } = data
-  const working = call === 'keep' ? keep(name, steps, false) : missing(name, false)
+  const working: Promise<unknown> =
+    call === 'agent'
+      ? runAgentIn(name, false)
+      : call === 'keep'
+        ? keep(name, steps, false)
+        : missing(name, false)
   void working.then(
     (result) => ports[0]?.postMessage({ result }),
     (error: unknown) => ports[0]?.postMessage({ error: String(error) }),

@@ -16,7 +16,10 @@ export interface Site {
 
 const TYPES: Record<string, string> = { '.html': 'text/html', '.js': 'text/javascript' }
 
-export async function openSite(folder: string): Promise<Site> {
+/** What else the site answers to what is posted to it. */
+type Answer = (path: string, body: string) => unknown
+
+export async function openSite(folder: string, answer?: Answer): Promise<Site> {
   const outDir = join(folder, 'site')
   await build({
     configFile: false,
@@ -34,6 +37,10 @@ export async function openSite(folder: string): Promise<Site> {
       if (path === '/ack') {
         acks.push(JSON.parse(await bodyOf(request)))
         response.end()
+        return
+      }
+      if (answer && request.method === 'POST') {
+        response.end(JSON.stringify(answer(path, await bodyOf(request))))
         return
       }
       const file = join(outDir, normalize(path === '/' ? '/index.html' : path))
