@@ -8,6 +8,8 @@ import type * as Orphans from './orphans.ts'
 import * as orphans from './orphans.ts'
 import type * as Loads from './loads.ts'
 import * as loads from './loads.ts'
+import type * as RunRaces from './run-races.ts'
+import * as runRaces from './run-races.ts'
 import type * as Streams from './streams.ts'
 import * as streams from './streams.ts'
 
@@ -23,7 +25,9 @@ declare global {
   // eslint-disable-next-line no-var
   var orphans: typeof Orphans
   // eslint-disable-next-line no-var
+  var runRaces: typeof RunRaces
+  // eslint-disable-next-line no-var
   var streams: typeof Streams
 }
 
-Object.assign(globalThis, { agents, forkpoint, leases, loads, orphans, streams })
+Object.assign(globalThis, { agents, forkpoint, leases, loads, orphans, runRaces, streams })

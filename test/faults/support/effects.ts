@@ -52,8 +52,9 @@ export class Effects {
     return { receipt: receiptOf(what) }
   }
 
-  /** Says how it went, when that is known here; else it is to be tried again. */
-  decide({ key, attempt }: UnknownStep): UnknownDecision<string> {
+  /** Says how it went, when that is known here; else it is to be tried again, and who had it before `token` is late. */
+  decide({ key, attempt }: UnknownStep, token = 0): UnknownDecision<string> {
+    this.#token = Math.max(this.#token, token)
     this.decided++
     const receipt = this.receiptOf(key)
     if (receipt !== undefined) return { value: receipt }
