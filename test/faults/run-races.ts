@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { UnknownStep } from '../../src/index.ts'
 import { startBrowser } from './support/browser.ts'
 import { Effects } from './support/effects.ts'
+import { answerTo, checkErrands } from './support/errands.ts'
 import { broken, type Proof } from './support/proof.ts'
 import { openSite } from './support/site.ts'
 
@@ -20,10 +20,7 @@ export default {
   on: ['chromium', 'chromium-sqlite', 'firefox'],
   async run({ rounds, ground, folder, random, say }) {
     let effects = new Effects()
-    const site = await openSite(folder, (_, body) => {
-      const { call, step, token } = JSON.parse(body) as Asked
-      return call ? effects.do(call) : effects.decide(step, token)
-    })
+    const site = await openSite(folder, (_, body) => answerTo(body, effects))
     const browser = await startBrowser(ground, join(folder, 'profile'))
     const sums = { races: 0, effects: 0, late: 0, decided: 0, again: 0, 'taken over': 0, BLOCKED: 0 }
     try {
@@ -49,7 +46,9 @@ export default {
           { tab: 'last', errands: ERRANDS },
         ] as const)
         const found = await last?.evaluate((thread) => runRaces.errandsDone(thread), id)
-        check({ round, ends, found }, effects)
+        if (ends.some(({ end }) => !ENDS.test(end)))
+          throw broken('a tab came to a strange end', { round, ends })
+        checkErrands({ round, ends, found }, ERRANDS, effects)
         sums.races++
         sums.effects += effects.done.length
         sums.late += effects.late.length
@@ -66,31 +65,3 @@ export default {
     }
   },
 } satisfies Proof
-
-interface Asked {
-  readonly call?: Parameters<Effects['do']>[0]
-  readonly step: UnknownStep
-  readonly token: number
-}
-
-interface Raced {
-  readonly ends: readonly { readonly end: string; readonly signal: string }[]
-  readonly found: { readonly done: readonly string[]; readonly problems: readonly string[] } | undefined
-}
-
-function check(about: Raced & { readonly round: number }, effects: Effects): void {
-  const { ends, found } = about
-  const all = { ...about, done: effects.done, late: effects.late, wrong: effects.wrong }
-  if (effects.wrong.length > 0) throw broken('the world was called as it must not be', all)
-  if (ends.some(({ end }) => !ENDS.test(end))) throw broken('a tab came to a strange end', all)
-  const tabs = new Map<number, string | undefined>()
-  for (const { token, told } of [...effects.done, ...effects.late]) {
-    if (tabs.has(token) && tabs.get(token) !== told) throw broken('two tabs have the same token', all)
-    tabs.set(token, told)
-  }
-  if (effects.done.some(({ token }, i) => token < (effects.done[i - 1]?.token ?? 0)))
-    throw broken('one that was replaced did something', all)
-  const wanted = Array.from({ length: ERRANDS }, (_, n) => `receipt of errand ${n}`)
-  if (JSON.stringify(found?.done) !== JSON.stringify(wanted) || found?.problems.length !== 0)
-    throw broken('what is recorded is not what was done', all)
-}
