@@ -15,6 +15,7 @@ const DEATHS = [
   { when: 'after', leaves: 'hanging' },
   { when: 'before', leaves: 'failing' },
   { when: 'after', leaves: 'failing' },
+  { when: 'before', leaves: 'hanging', isOfPower: true },
   { when: 'after', leaves: 'hanging', isOfPower: true },
 ] as const
 /** Milliseconds in which a run comes to its end, many times over. */
