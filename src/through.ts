@@ -1,3 +1,5 @@
+import { pauses } from './state/slices/pause.ts'
+
 /** What a CompressionStream or a DecompressionStream is. */
 interface Pair {
   readonly readable: ReadableStream<Uint8Array<ArrayBuffer>>
@@ -15,9 +17,14 @@ export async function* through(
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const reader = readable.getReader()
   const writer = writable.getWriter()
+  // A stream is no pause by itself: what it does it may do before any other task.
+  const pause = pauses()
   const feeding = (async () => {
     for await (const chunk of source)
-      for (let at = 0; at < chunk.length; at += atATime) await writer.write(chunk.slice(at, at + atATime))
+      for (let at = 0; at < chunk.length; at += atATime) {
+        await writer.write(chunk.slice(at, at + atATime))
+        await pause()
+      }
     await writer.close()
   })()
   // Engines differ in whether a reader learns that its writer has failed.

@@ -107,8 +107,9 @@ function startExport(store: Store, request: ExportPageRequest): Carry<ExportPage
   const lines = exportLines(store, request, partitions(store))
   const writer = new LineWriter()
   const tally = new Tally()
+  // One for all pages: they may follow upon each other without any other task in between.
+  const pause = pauses()
   const run = async (): Promise<ExportPageReply> => {
-    const pause = pauses()
     const pieces: Uint8Array[] = []
     let length = 0
     let line: ExportLine | undefined

@@ -1,12 +1,13 @@
 import { CheckpointerError } from '../errors.ts'
 import { equalJson } from '../state/json.ts'
+import { pauses } from '../state/slices/pause.ts'
 import { byRef, needCheckpoint, newestFirst, oldestFirst } from './store/find.ts'
 import { missingLink, packFrames, readFrames } from './frames/frames.ts'
 import type { Frames, HistoryReply, HistoryRequest, HistoryWhere } from './host.ts'
 import { infoOf, type CheckpointFacts, type CheckpointRow } from './rows/checkpoint-row.ts'
 import { laneOf } from './rows/lanes.ts'
 import type { ThreadRow } from './rows/thread-row.ts'
-import { readWhole, unlessDamaged, type Store } from './store/store.ts'
+import { readWhole, ifDamaged, type Store } from './store/store.ts'
 
 /** A page never looks at more rows than this, however few fit the filter, so that each stays quick. */
 const MOST_LOOKED_AT = 2000
@@ -68,7 +69,8 @@ async function framesOf(
   const from = Math.min(...found.map((row) => row.facts.frame.root))
   const to = Math.max(...found.map((row) => row.seq))
   const rows = await readFrames(store, partition, facts.segments, from, to)
-  const pack = (some: readonly CheckpointRow[]): Frames =>
+  const pause = pauses()
+  const pack = async (some: readonly CheckpointRow[]): Promise<Frames> =>
     packFrames(
       rows,
       some.map(({ seq }) => {
@@ -76,14 +78,19 @@ async function framesOf(
         if (!chain) throw missingLink(seq)
         return chain
       }),
+      pause,
     )
   try {
-    return { count: found.length, frames: pack(found) }
+    return { count: found.length, frames: await pack(found) }
   } catch (error) {
     if (!CheckpointerError.is(error, 'CORRUPT')) throw error
-    const count = found.findIndex((row) => !unlessDamaged(() => pack([row])))
+    let count = 0
+    for (const row of found) {
+      if (!(await pack([row]).catch(ifDamaged))) break
+      count++
+    }
     const broken = found[count]
-    if (count > 0) return { count, frames: pack(found.slice(0, count)) }
+    if (count > 0) return { count, frames: await pack(found.slice(0, count)) }
     throw unreadable(facts, broken?.seq ?? to, error)
   }
 }

@@ -1,4 +1,5 @@
 import { CheckpointerError } from '../errors.ts'
+import { pauses, type Pause } from '../state/slices/pause.ts'
 import { checkpointKey, seqRange, writePartsOf } from '../storage/keys.ts'
 import type { Row } from '../storage/storage.ts'
 import { findCheckpoint } from './store/find.ts'
@@ -42,21 +43,28 @@ async function loadFacts(
   ])
   const found = read.slice(0, frameReads.length)
   const [writes = [], parts = []] = read.slice(frameReads.length)
-  const frames = isKnown ? undefined : framesOf(partition, found, lane, facts.seq)
+  const pause = pauses()
+  const frames = isKnown ? undefined : await framesOf(partition, found, lane, facts.seq, pause)
   if (isKnown && !found[0]?.[0]) throw missingLink(facts.seq)
   return {
     info: infoOf(facts),
     ...(frames ? { frames } : {}),
-    writes: openWrites(partition, writes, parts),
+    writes: await openWrites(partition, writes, parts, pause),
     ...(thread.facts.run ? { run: thread.facts.run } : {}),
   }
 }
 
-function framesOf(partition: string, found: readonly Row[][], lane: string, seq: number): Frames {
+function framesOf(
+  partition: string,
+  found: readonly Row[][],
+  lane: string,
+  seq: number,
+  pause: Pause,
+): Promise<Frames> {
   const rows = frameRows(partition, found)
   const chain = rows.chain(lane, seq)
   if (!chain) throw missingLink(seq)
-  return packFrames(rows, [chain])
+  return packFrames(rows, [chain], pause)
 }
 
 /** Says of which thread, and which checkpoint cannot be read because of the damage. */

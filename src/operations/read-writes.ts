@@ -1,3 +1,4 @@
+import { pauses } from '../state/slices/pause.ts'
 import { partsOf, seqRange, taskRange } from '../storage/keys.ts'
 import type { Range } from '../storage/storage.ts'
 import type { ReadWritesRequest, StoredWrite } from './host.ts'
@@ -14,8 +15,10 @@ export async function readWrites(store: Store, request: ReadWritesRequest): Prom
       (owner) => ({ table: 'parts', ...partsOf(lane, request.checkpoint, owner) }) as const,
     )
     const parts = queries.length === 0 ? [] : (await store.storage.read(partition, queries)).flat()
-    if (request.taskId === undefined) return openWrites(partition, rows, parts)
-    return rows.map((row) => openWrite(partition, row, parts).write)
+    const pause = pauses()
+    if (request.taskId === undefined) return openWrites(partition, rows, parts, pause)
+    const opened = await Promise.all(rows.map((row) => openWrite(partition, row, parts, pause)))
+    return opened.map(({ write }) => write)
   })
   return found ?? []
 }

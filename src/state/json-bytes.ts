@@ -17,15 +17,19 @@ export function toBytes(value: Json): Uint8Array<ArrayBuffer> {
   return fitting(() => {
     const text = JSON.stringify(value)
     const bytes = encoder.encode(text)
-    const beyond = bytes.length - text.length
-    if (beyond === 0 || beyond * BYTES_MORE > text.length * MOST_ESCAPED) return bytes
-    return encoder.encode(text.replace(/[\u0080-\uffff]/g, escaped))
+    if (!isWorthEscaping(bytes.length - text.length, text.length)) return bytes
+    return encoder.encode(escapeBeyondAscii(text))
   })
 }
 
+/** Of a text of this length that takes so many bytes more than it has characters. */
+export const isWorthEscaping = (beyond: number, length: number): boolean =>
+  beyond > 0 && beyond * BYTES_MORE <= length * MOST_ESCAPED
+
+export const escapeBeyondAscii = (json: string): string => json.replace(/[\u0080-\uffff]/g, escaped)
+
 /** JSON in ASCII alone. */
-export const asciiJson = (value: unknown): string =>
-  fitting(() => JSON.stringify(value).replace(/[\u0080-\uffff]/g, escaped))
+export const asciiJson = (value: unknown): string => fitting(() => escapeBeyondAscii(JSON.stringify(value)))
 
 /** Engines end strings at half a gigabyte or one, with a RangeError. */
 function fitting<T>(make: () => T): T {

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createCodec } from '../../src/state/codec.ts'
-import { toBytes } from '../../src/state/json-bytes.ts'
+import { fromBytes, toBytes } from '../../src/state/json-bytes.ts'
 import type { Json } from '../../src/state/json.ts'
+import { toBytesInSlices } from '../../src/state/slices/encode.ts'
 import { parseInSlices } from '../../src/state/slices/parse.ts'
 import { pauses } from '../../src/state/slices/pause.ts'
 
@@ -42,6 +43,21 @@ describe('parsing in slices', () => {
     )
   })
 
+  it('does so for a long text, whatever stands where it is cut', async () => {
+    const pieces = ['a', '\\\\', '"', '\n', '\u0001', 'é', '😀', '\ud83d', '\ude00', '\\u', '\\"']
+    const piece = fc.oneof(fc.constantFrom(...pieces), fc.string({ unit: 'binary', maxLength: 9 }))
+    await fc.assert(
+      fc.asyncProperty(fc.array(piece, { minLength: 1 }), fc.boolean(), async (some, isAscii) => {
+        const text = some.join('')
+        const long = text.repeat(Math.ceil(150_000 / text.length))
+        const json = JSON.stringify(long)
+        const bytes = isAscii ? toBytes(long) : new TextEncoder().encode(json)
+        expect((await parseInSlices(bytes, never)) === fromBytes(bytes)).toBe(true)
+      }),
+      { numRuns: 30 },
+    )
+  })
+
   it('refuses a comma too many, wherever it stands', async () => {
     const items = Array.from({ length: 3 }, (_, i) => JSON.stringify(`${i}`.repeat(100_000)))
     for (const text of [
@@ -70,6 +86,10 @@ describe('parsing in slices', () => {
     ['another bracket at the end', `[${filler}1}`],
     ['a bracket too many', `[${filler}1]]`],
     ['a text without end', `["${filler}]`],
+    ['a text by itself without end', `"${filler}`],
+    ['a text whose end is none', `"${filler}\\"`],
+    ['two texts', `"${filler}"${filler}"`],
+    ['no escape', `"${filler}\\x${filler}"`],
     ['a key that is no text', `{1:[${filler}1]}`],
     ['a key without a colon', `{"a"[${filler}1]}`],
     ['brackets that do not match', `[[${filler}1},[1]]`],
@@ -77,6 +97,40 @@ describe('parsing in slices', () => {
   ])('refuses %s', async (_, text) => {
     const parsing = parseInSlices(new TextEncoder().encode(text), never)
     await expect(parsing).rejects.toMatchObject({ code: 'CORRUPT' })
+  })
+})
+
+describe('encoding in slices', () => {
+  const rare = '😀 ü'.repeat(100)
+  it.each<[string, Json]>([
+    ['all of it', large()],
+    ['a text', 'word "said" \n \\ '.repeat(50_000)],
+    ['a text with few characters beyond ASCII', `${rare}${'a'.repeat(300_000)}${rare}`],
+    ['a text with many of them', 'ü😀'.repeat(150_000)],
+    ['halves of characters', `${'a'.repeat(128 * 1024 - 1)}😀${'\ud83d'.repeat(200_000)}`],
+    ['a list of lists', Array.from({ length: 300 }, () => Array.from({ length: 300 }, (_, i) => [i, null]))],
+    ['something small', { a: [1, 'b'] }],
+    [
+      'keys that are numbers',
+      Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [i % 3 ? i : `k${i}`, i])),
+    ],
+  ])('gives the bytes that encoding at once gives: %s', async (_, value) => {
+    const bytes = await toBytesInSlices(value, never)
+    const whole = toBytes(value)
+    expect(bytes.length).toBe(whole.length)
+    expect(bytes.every((byte, i) => byte === whole[i])).toBe(true)
+  })
+
+  it('does so for any value', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.jsonValue({ maxDepth: 4 }), async (value) => {
+        const json = JSON.parse(JSON.stringify(value)) as Json
+        const times = Math.ceil(300_000 / (JSON.stringify(json).length + 1))
+        const listed = { list: Array.from({ length: times }, () => json), last: json }
+        expect(fromBytes(await toBytesInSlices(listed, never))).toEqual(listed)
+      }),
+      { numRuns: 40 },
+    )
   })
 })
 

@@ -3,14 +3,15 @@ import type { Batch } from '../../storage/storage.ts'
 import { readFrames } from './frames.ts'
 import type { Place } from '../host.ts'
 import {
-  checkpointPuts,
+  checkpointPutsInSlices,
   dropParts,
   keyframe,
   type CheckpointFacts,
   type StoredFrame,
 } from '../rows/checkpoint-row.ts'
 import { laneOf } from '../rows/lanes.ts'
-import { toBytes } from '../../state/json-bytes.ts'
+import { toBytesInSlices } from '../../state/slices/encode.ts'
+import { pauses } from '../../state/slices/pause.ts'
 import { LOST_RACE, tryCommit } from '../store/commit.ts'
 import { threadPut, type ThreadFacts } from '../rows/thread-row.ts'
 import { checkThread, placeText, plain, type Lineage, type Store } from '../store/store.ts'
@@ -58,14 +59,16 @@ async function compact(store: Store, place: Place): Promise<void> {
   const rows = await readFrames(store, partition, facts.segments, head.frame.root, head.seq)
   const found = rows.get(lane, head.seq)
   if (!found) return
-  const body = toBytes(rows.state(lane, head.seq))
+  const pause = pauses()
+  const body = await toBytesInSlices(await rows.state(lane, head.seq, pause), pause)
   const { frame: _old, ...info } = found.facts
-  const { facts: written, puts } = checkpointPuts(
+  const { facts: written, puts } = await checkpointPutsInSlices(
     store.storage.limits,
     partition,
     lane,
     { ...info, frame: keyframe(head.seq, body.length) },
     body,
+    pause,
   )
   await store.inTurn(place, () =>
     commitKeyframe(store, place, facts, written, {

@@ -1,7 +1,8 @@
 import { CheckpointerError } from '../../errors.ts'
 import { fold, parseDelta } from '../../state/delta.ts'
 import type { Json } from '../../state/json.ts'
-import { fromBytes } from '../../state/json-bytes.ts'
+import { parseInSlices } from '../../state/slices/parse.ts'
+import type { Pause } from '../../state/slices/pause.ts'
 import { ownerOfPart, seqRange } from '../../storage/keys.ts'
 import type { Query, Row } from '../../storage/storage.ts'
 import type { Frames } from '../host.ts'
@@ -39,7 +40,7 @@ export class FrameRows {
   }
 
   /** The payload of a row: the whole state, or a delta. */
-  body({ lane, seq, facts, row }: CheckpointRow): Uint8Array {
+  body({ lane, seq, facts, row }: CheckpointRow, pause: Pause): Promise<Uint8Array> {
     const [owner = '', count = 0] = facts.frame.parts ?? []
     return joinPayload(
       this.#partition,
@@ -47,7 +48,13 @@ export class FrameRows {
       count,
       facts.frame.size,
       this.#parts.get(partsName(lane, seq, owner)) ?? [],
+      pause,
     )
+  }
+
+  /** The payload, parsed. */
+  async parsed(row: CheckpointRow, pause: Pause): Promise<Json> {
+    return parseBody(await this.body(row, pause), row.seq, pause)
   }
 
   /** From the keyframe to the row itself: what its state is folded from. `undefined` when a link is missing. */
@@ -66,12 +73,12 @@ export class FrameRows {
   }
 
   /** The state of one row, for those who compare or rewrite. */
-  state(lane: string, seq: number): Json {
+  async state(lane: string, seq: number, pause: Pause): Promise<Json> {
     const links = this.chain(lane, seq)
     if (!links) throw missingLink(seq)
     let state: Json = null
     for (const link of links) {
-      const parsed = parseBody(this.body(link), link.seq)
+      const parsed = await this.parsed(link, pause)
       state = link.facts.frame.base ? fold(state, parseDelta(parsed)) : parsed
     }
     return state
@@ -86,9 +93,9 @@ const partsName = (lane: string, seq: number, owner: string): string => `${lane}
 export const missingLink = (seq: number): CheckpointerError =>
   new CheckpointerError('CORRUPT', `A row that checkpoint ${seq} is built on is missing.`, { seq })
 
-export function parseBody(body: Uint8Array, seq: number): Json {
+export async function parseBody(body: Uint8Array, seq: number, pause: Pause): Promise<Json> {
   try {
-    return fromBytes(body)
+    return await parseInSlices(body, pause)
   } catch (cause) {
     throw new CheckpointerError('CORRUPT', `The payload of checkpoint ${seq} is no JSON.`, { seq, cause })
   }
@@ -126,7 +133,11 @@ export async function readFrames(
 }
 
 /** Packs chains for the caller's side: each row once, a base always before what stands on it. */
-export function packFrames(rows: FrameRows, chains: readonly (readonly CheckpointRow[])[]): Frames {
+export async function packFrames(
+  rows: FrameRows,
+  chains: readonly (readonly CheckpointRow[])[],
+  pause: Pause,
+): Promise<Frames> {
   const links = new Map<string, CheckpointRow>()
   for (const chain of chains) for (const link of chain) links.set(rowName(link.lane, link.seq), link)
   const index: { seq: number; base?: number }[] = []
@@ -134,7 +145,7 @@ export function packFrames(rows: FrameRows, chains: readonly (readonly Checkpoin
   for (const link of links.values()) {
     const base = link.facts.frame.base
     index.push(base ? { seq: link.seq, base: base[1] } : { seq: link.seq })
-    pieces.push(rows.body(link))
+    pieces.push(await rows.body(link, pause))
   }
   return { index, bodies: pieces }
 }

@@ -1,12 +1,12 @@
 import { fold, parseDelta, type Delta } from '../../state/delta.ts'
 import type { Json } from '../../state/json.ts'
-import { toBytes } from '../../state/json-bytes.ts'
-import { pauses } from '../../state/slices/pause.ts'
+import { toBytesInSlices } from '../../state/slices/encode.ts'
+import { pauses, type Pause } from '../../state/slices/pause.ts'
 import { checkpointKey, seqRange } from '../../storage/keys.ts'
 import type { Batch } from '../../storage/storage.ts'
-import { FrameRows, missingLink, parseBody, rowName } from '../frames/frames.ts'
+import { FrameRows, missingLink, rowName } from '../frames/frames.ts'
 import {
-  checkpointPuts,
+  checkpointPutsInSlices,
   deltaFrame,
   dropParts,
   keyframe,
@@ -16,7 +16,7 @@ import {
 } from '../rows/checkpoint-row.ts'
 import type { ThreadFacts } from '../rows/thread-row.ts'
 import type { LaneRows } from './lane-rows.ts'
-import { unlessDamaged, type Store } from '../store/store.ts'
+import { ifDamaged, type Store } from '../store/store.ts'
 
 /** Rows as they will stand, by their names. */
 export type Rewritten = ReadonlyMap<string, CheckpointFacts>
@@ -47,10 +47,11 @@ export async function rebase(
   // A state that stands on damage is lost already: it is left as it is, and keeps nothing else from going.
   const pause = pauses()
   const rewritten = new Map<string, CheckpointFacts>()
-  const parts: ReturnType<typeof moveDown>[] = []
+  const parts: Awaited<ReturnType<typeof moveDown>>[] = []
   // The lowest first: what is put on another of them goes by what that one has become.
   for (const dependent of dependents.toSorted((a, b) => a.seq - b.seq)) {
-    const part = unlessDamaged(() => moveDown(store, partition, rows, names, rewritten, dependent))
+    const moving = moveDown(store, partition, rows, names, rewritten, dependent, pause)
+    const part = await moving.catch(ifDamaged)
     if (part) {
       parts.push(part)
       rewritten.set(rowName(dependent.lane, dependent.seq), part.facts)
@@ -106,13 +107,14 @@ async function readChains(
   return new FrameRows(partition, rows, parts.flat())
 }
 
-function moveDown(
+async function moveDown(
   store: Store,
   partition: string,
   rows: FrameRows,
   dropped: ReadonlySet<string>,
   rewritten: Rewritten,
   { lane, seq }: CheckpointRow,
+  pause: Pause,
 ) {
   const row = need(rows, lane, seq)
   const deltas: Delta[] = []
@@ -121,26 +123,26 @@ function moveDown(
   for (;;) {
     const { base } = link.facts.frame
     if (!base) break
-    deltas.unshift(parseDelta(parseBody(rows.body(link), link.seq)))
+    deltas.unshift(parseDelta(await rows.parsed(link, pause)))
     link = need(rows, ...base)
     if (dropped.has(rowName(...base))) continue
     onto = link
     break
   }
   const { frame: old, ...info } = row.facts
-  const write = (frame: StoredFrame, body: Uint8Array) => ({
+  const write = async (frame: StoredFrame, body: Uint8Array) => ({
     row,
-    ...checkpointPuts(store.storage.limits, partition, lane, { ...info, frame }, body),
+    ...(await checkpointPutsInSlices(store.storage.limits, partition, lane, { ...info, frame }, body, pause)),
   })
   if (onto) {
-    const body = toBytes(deltas.flat())
+    const body = await toBytesInSlices(deltas.flat() as unknown as Json, pause)
     const below = rewritten.get(rowName(onto.lane, onto.seq)) ?? onto.facts
     const frame = deltaFrame(onto.lane, below, body.length)
     // What stood no lower before does not now. The row below may know less: it can be from before a new keyframe.
     return write({ ...frame, root: Math.max(frame.root, old.root) }, body)
   }
-  const state = deltas.reduce(fold, parseBody(rows.body(link), link.seq) as Json)
-  const body = toBytes(state)
+  const state = deltas.reduce<Json>(fold, await rows.parsed(link, pause))
+  const body = await toBytesInSlices(state, pause)
   return write(keyframe(seq, body.length), body)
 }
 

@@ -1,8 +1,9 @@
 import { CheckpointerError } from '../../errors.ts'
+import type { Pause } from '../../state/slices/pause.ts'
 import { checkpointAlias, checkpointKey, newPartsOwner, partsOf } from '../../storage/keys.ts'
 import type { Batch, Limits, Put, Row } from '../../storage/storage.ts'
 import type { NewCheckpoint, StoredInfo } from '../host.ts'
-import { placePayload } from './payload.ts'
+import { placeInSlices, placePayload, type PlacedPayload } from './payload.ts'
 import { seal, unseal } from './seal.ts'
 
 /** How a checkpoint's state is stored. A chain runs from a delta through its bases down to a keyframe. */
@@ -93,12 +94,38 @@ export function checkpointPuts(
   limits: Limits,
   partition: string,
   lane: string,
-  unplaced: CheckpointFacts,
+  facts: CheckpointFacts,
   body: Uint8Array,
-): { readonly facts: CheckpointFacts; readonly puts: readonly Put[] } {
+): CheckpointPuts {
+  const at = { lane, seq: facts.seq, owner: newPartsOwner() }
+  return putsOf(partition, at, facts, placePayload(limits, partition, at, body))
+}
+
+/** The same with pauses, for work that nobody waits for in this moment. */
+export async function checkpointPutsInSlices(
+  limits: Limits,
+  partition: string,
+  lane: string,
+  facts: CheckpointFacts,
+  body: Uint8Array,
+  pause: Pause,
+): Promise<CheckpointPuts> {
+  const at = { lane, seq: facts.seq, owner: newPartsOwner() }
+  return putsOf(partition, at, facts, await placeInSlices(limits, partition, at, body, pause))
+}
+
+interface CheckpointPuts {
+  readonly facts: CheckpointFacts
+  readonly puts: readonly Put[]
+}
+
+function putsOf(
+  partition: string,
+  { lane, owner }: { readonly lane: string; readonly owner: string },
+  unplaced: CheckpointFacts,
+  placed: PlacedPayload,
+): CheckpointPuts {
   const { seq, id } = unplaced
-  const owner = newPartsOwner()
-  const placed = placePayload(limits, partition, { lane, seq, owner }, body)
   const facts =
     placed.parts > 0
       ? { ...unplaced, frame: { ...unplaced.frame, parts: [owner, placed.parts] as const } }

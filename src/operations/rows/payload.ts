@@ -1,7 +1,8 @@
 import { CheckpointerError } from '../../errors.ts'
+import { joinInSlices } from '../../state/slices/join.ts'
+import type { Pause } from '../../state/slices/pause.ts'
 import { partKey } from '../../storage/keys.ts'
 import type { Limits, Put, Row } from '../../storage/storage.ts'
-import { joined } from './joined.ts'
 import { seal, unseal } from './seal.ts'
 
 /** A payload up to this size stands in its row; a larger one apart, so that lists stay quick to read. */
@@ -19,25 +20,55 @@ export interface PlacedPayload {
   readonly puts: readonly Put[]
 }
 
+interface PayloadPlace {
+  readonly lane: string
+  readonly seq: number
+  readonly owner: string
+}
+
 /** Decides where a payload goes: into its row, or into rows of `parts`. */
 export function placePayload(
   limits: Limits,
   partition: string,
-  at: { readonly lane: string; readonly seq: number; readonly owner: string },
+  at: PayloadPlace,
   body: Uint8Array,
 ): PlacedPayload {
-  if (body.length <= Math.min(INLINE_BYTES, limits.valueBytes - HEAD_BYTES))
-    return { inline: body, parts: 0, puts: [] }
+  if (isInline(limits, body)) return { inline: body, parts: 0, puts: [] }
+  const puts = [...partPuts(limits, partition, at, body)]
+  return { parts: puts.length, puts }
+}
+
+/** The same with pauses between the parts. */
+export async function placeInSlices(
+  limits: Limits,
+  partition: string,
+  at: PayloadPlace,
+  body: Uint8Array,
+  pause: Pause,
+): Promise<PlacedPayload> {
+  if (isInline(limits, body)) return placePayload(limits, partition, at, body)
+  const puts: Put[] = []
+  for (const put of partPuts(limits, partition, at, body)) {
+    puts.push(put)
+    const due = pause()
+    if (due) await due
+  }
+  return { parts: puts.length, puts }
+}
+
+const isInline = (limits: Limits, body: Uint8Array): boolean =>
+  body.length <= Math.min(INLINE_BYTES, limits.valueBytes - HEAD_BYTES)
+
+function* partPuts(limits: Limits, partition: string, at: PayloadPlace, body: Uint8Array): Generator<Put> {
   const size = Math.min(limits.valueBytes - HEAD_BYTES, body.length)
   const count = Math.ceil(body.length / size)
   const facts: PartFacts = { at: Date.now() }
-  const puts = Array.from({ length: count }, (_, number): Put => {
+  for (let number = 0; number < count; number++) {
     const key = partKey(at.lane, at.seq, at.owner, number)
     // A copy, so that the checksum runs over aligned words and no storage keeps the whole buffer for a part.
     const piece = count === 1 ? body : body.slice(number * size, (number + 1) * size)
-    return { table: 'parts', key, head: seal(partition, 'parts', key, facts, piece), body: piece }
-  })
-  return { parts: count, puts }
+    yield { table: 'parts', key, head: seal(partition, 'parts', key, facts, piece), body: piece }
+  }
 }
 
 /** The facts of a part: when, as one that nobody names may be on its way, or left over from a writer that died. */
@@ -49,17 +80,21 @@ export const writtenAt = (partition: string, part: Row): number =>
   (unseal(partition, 'parts', part) as PartFacts).at
 
 /** The other way round; `parts` are the rows found, in order of their keys. */
-export function joinPayload(
+export async function joinPayload(
   partition: string,
   row: Row,
   count: number,
   size: number,
   parts: readonly Row[],
-): Uint8Array {
-  const pieces =
-    count === 0
-      ? [row.body ?? new Uint8Array()]
-      : parts.map((part) => (unseal(partition, 'parts', part), part.body ?? new Uint8Array()))
+  pause: Pause,
+): Promise<Uint8Array> {
+  const pieces = count === 0 ? [row.body ?? new Uint8Array()] : []
+  for (const part of count === 0 ? [] : parts) {
+    const due = pause()
+    if (due) await due
+    unseal(partition, 'parts', part)
+    pieces.push(part.body ?? new Uint8Array())
+  }
   const total = pieces.reduce((sum, piece) => sum + piece.length, 0)
   const wanted = count === 0 ? 1 : count
   if (pieces.length !== wanted || total !== size) {
@@ -72,5 +107,5 @@ export function joinPayload(
     )
   }
   if (pieces.length === 1) return pieces[0] as Uint8Array
-  return joined(pieces)
+  return joinInSlices(pieces, pause)
 }

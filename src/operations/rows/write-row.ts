@@ -1,3 +1,4 @@
+import type { Pause } from '../../state/slices/pause.ts'
 import { newWritePartsOwner, ownerOfPart, partsOf, writeKey } from '../../storage/keys.ts'
 import type { Batch, Limits, Put, Row } from '../../storage/storage.ts'
 import type { StoredWrite } from '../host.ts'
@@ -45,22 +46,28 @@ export function partsOfWrite(partition: string, row: Row): NonNullable<Batch['de
 }
 
 /** Pending writes in the order in which they came. `parts` may hold those of others too. */
-export function openWrites(partition: string, rows: readonly Row[], parts: readonly Row[]): StoredWrite[] {
-  return rows
-    .map((row) => openWrite(partition, row, parts))
-    .sort((a, b) => a.at - b.at)
-    .map(({ write }) => write)
+export async function openWrites(
+  partition: string,
+  rows: readonly Row[],
+  parts: readonly Row[],
+  pause: Pause,
+): Promise<StoredWrite[]> {
+  const opened = []
+  for (const row of rows) opened.push(await openWrite(partition, row, parts, pause))
+  return opened.sort((a, b) => a.at - b.at).map(({ write }) => write)
 }
 
-export function openWrite(
+export async function openWrite(
   partition: string,
   row: Row,
   parts: readonly Row[],
-): { at: number; write: StoredWrite } {
+  pause: Pause,
+): Promise<{ at: number; write: StoredWrite }> {
   const { taskId, index, channel, at, size, parts: its } = unseal(partition, 'writes', row) as WriteFacts
   const [owner, count = 0] = its ?? []
   const own = parts.filter((part) => ownerOfPart(part.key) === owner)
-  return { at, write: { taskId, index, channel, body: joinPayload(partition, row, count, size, own) } }
+  const body = await joinPayload(partition, row, count, size, own, pause)
+  return { at, write: { taskId, index, channel, body } }
 }
 
 /** When the latest of them was written; 0 when there is none. */

@@ -1,6 +1,7 @@
 import { CheckpointerError } from '../../errors.ts'
 import { diff } from '../../state/diff.ts'
 import { toBytes } from '../../state/json-bytes.ts'
+import { pauses } from '../../state/slices/pause.ts'
 import { isLong } from '../frames/compact.ts'
 import { parseBody, readFrames } from '../frames/frames.ts'
 import type { SaveRequest } from '../host.ts'
@@ -54,7 +55,9 @@ export async function frameFor(
   // Damage in the parent must not keep a whole state from being saved.
   let delta: Uint8Array
   try {
-    delta = toBytes(diff(before.state(lane, parent.seq), parseBody(body, facts.next)))
+    const pause = pauses()
+    const parsed = await parseBody(body, facts.next, pause)
+    delta = toBytes(diff(await before.state(lane, parent.seq, pause), parsed))
   } catch (error) {
     if (CheckpointerError.is(error, 'CORRUPT')) return whole
     throw error

@@ -177,7 +177,11 @@ export function unlessDamaged<T>(read: () => T): T | undefined {
   try {
     return read()
   } catch (error) {
-    if (CheckpointerError.is(error, 'CORRUPT')) return undefined
-    throw error
+    return ifDamaged(error)
   }
+}
+
+/** The same, to catch what a promise rejects with. */
+export function ifDamaged(error: unknown): undefined {
+  if (!CheckpointerError.is(error, 'CORRUPT')) throw error
 }

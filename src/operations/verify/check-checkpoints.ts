@@ -34,7 +34,7 @@ export async function checkCheckpoints(
   for (const row of rows) {
     await pause()
     const at = page.rows.findIndex((seen) => isSame(seen, row))
-    findings.push(...checkRow(family, isWhole, row, at < 0 ? undefined : states, aliased[at]))
+    findings.push(...(await checkRow(family, isWhole, row, at < 0 ? undefined : states, pause, aliased[at])))
   }
   const last = page.isLast ? undefined : page.rows.at(-1)?.key
   return { checked: 2 * rows.length, findings, ...(last ? { last } : {}) }
@@ -103,13 +103,14 @@ const aliasQuery = (row: Row, opened: CheckpointRow | undefined): Query =>
     : { table: 'checkpoints', keys: [] }
 
 /** A row by itself, its state, its place in the index, and whose it is: told once for each thread that shows it. */
-function checkRow(
+async function checkRow(
   family: Family,
   isWhole: boolean,
   row: Row,
   states: States | undefined,
+  pause: Pause,
   aliased: readonly Row[] = [],
-): Finding[] {
+): Promise<Finding[]> {
   const { partition } = family
   const [lane, seq] = [String(row.key[0]), seqOf(row.key)]
   const shown = family.threads.filter(({ facts }) => shows(facts.segments, lane, seq))
@@ -122,8 +123,8 @@ function checkRow(
   if (wrong) return each(wrong)
   const findings: Finding[] = []
   if (states && shown.length > 0) {
-    const problem = reasonOf(() => {
-      states.get(lane, seq)
+    const problem = await reasonOf(async () => {
+      await states.get(lane, seq, pause)
       const { root } = openCheckpoint(partition, row).facts.frame
       // A load reads from the root on.
       if (states.lowest(lane, seq) < root) throw missingLink(seq)
@@ -143,9 +144,9 @@ function checkRow(
   return findings
 }
 
-function reasonOf(work: () => void): string | undefined {
+async function reasonOf(work: () => Promise<void>): Promise<string | undefined> {
   try {
-    work()
+    await work()
     return undefined
   } catch (error) {
     if (!CheckpointerError.is(error)) throw error

@@ -4,7 +4,7 @@ import { laneOf, shows } from '../rows/lanes.ts'
 import type { Store } from '../store/store.ts'
 import { openWrite } from '../rows/write-row.ts'
 import type { Finding, Found } from './finding.ts'
-import { lastOf, look, pageOf, readingOf, type Look } from './look.ts'
+import { findingOf, lastOf, look, pageOf, type Look } from './look.ts'
 import type { Pause } from '../../state/slices/pause.ts'
 
 const PAGE = 32
@@ -35,7 +35,7 @@ export async function checkWrites(
     const at = places.findIndex(([lane, seq]) => lane === row.key[0] && seq === row.key[1])
     // It came between the two looks: what belongs to it was not asked for.
     if (at < 0) continue
-    findings.push(...checkWrite(now, row, standing, pieces[at] ?? []))
+    findings.push(...(await checkWrite(now, row, standing, pieces[at] ?? [], pause)))
   }
   return { checked: rows.length, findings, ...lastOf(rows, PAGE) }
 }
@@ -47,17 +47,21 @@ function placesOf(rows: readonly Row[]): (readonly [lane: string, seq: number])[
   return [...places.values()]
 }
 
-function checkWrite(
+async function checkWrite(
   { family, isWhole }: Look,
   row: Row,
   checkpoints: readonly Row[],
   parts: readonly Row[],
-): Finding[] {
+  pause: Pause,
+): Promise<Finding[]> {
   const { partition, threads } = family
   const [lane, seq] = [String(row.key[0]), seqOf(row.key)]
   const owner = threads.find(({ facts }) => facts.lane === lane)?.facts
   const place = owner ? { thread: owner.thread, namespace: owner.namespace } : {}
-  const wrong = readingOf(partition, 'writes', row, () => openWrite(partition, row, parts))
+  const wrong = await openWrite(partition, row, parts, pause).then(
+    () => undefined,
+    (error: unknown) => findingOf(partition, 'writes', row, error),
+  )
   if (wrong) return [{ ...wrong, ...place }]
   if (!owner && !isWhole) return []
   const its = owner && laneOf(owner.segments, seq).lane

@@ -51,10 +51,15 @@ export function readingOf(
     open()
     return undefined
   } catch (error) {
-    if (!CheckpointerError.is(error)) throw error
-    const kind = error.code === 'FORMAT_TOO_NEW' ? 'newer' : 'damaged'
-    return { kind, table, partition, row, ...placeOf(table, row), problem: error.message }
+    return findingOf(partition, table, row, error)
   }
+}
+
+/** What it means that a row could not be read. */
+export function findingOf(partition: string, table: Table, row: Row, error: unknown): Finding {
+  if (!CheckpointerError.is(error)) throw error
+  const kind = error.code === 'FORMAT_TOO_NEW' ? 'newer' : 'damaged'
+  return { kind, table, partition, row, ...placeOf(table, row), problem: error.message }
 }
 
 /** What reading gives, or nothing where a row is damaged or newer. */

@@ -1,6 +1,7 @@
 import { fold, parseDelta } from '../../state/delta.ts'
 import type { Json } from '../../state/json.ts'
-import { missingLink, parseBody, rowName, type FrameRows } from '../frames/frames.ts'
+import type { Pause } from '../../state/slices/pause.ts'
+import { missingLink, rowName, type FrameRows } from '../frames/frames.ts'
 
 /** The states of some rows, each folded once: neighbours share their chain. */
 export class States {
@@ -12,7 +13,7 @@ export class States {
   }
 
   /** Throws when the state cannot be read. */
-  get(lane: string, seq: number): Json {
+  async get(lane: string, seq: number, pause: Pause): Promise<Json> {
     const links = this.#rows.chain(lane, seq)
     if (!links) throw missingLink(seq)
     let state: Json = null
@@ -21,7 +22,7 @@ export class States {
       let known = this.#known.get(name)
       if (!known) {
         try {
-          const body = parseBody(this.#rows.body(link), link.seq)
+          const body = await this.#rows.parsed(link, pause)
           known = { state: link.facts.frame.base ? fold(state, parseDelta(body)) : body }
         } catch (error) {
           known = { error }

@@ -1,15 +1,12 @@
-import { CheckpointerError } from '../../errors.ts'
 import { setOwn, type Json } from '../json.ts'
 import { fromBytes } from '../json-bytes.ts'
 import type { Pause } from './pause.ts'
+import { parseText } from './parse-text.ts'
+import { BACKSLASH, noJson, parsePiece, QUOTE, SLICE } from './piece.ts'
 
-/** What is parsed at once. */
-const SLICE = 128 * 1024
 /** How many bytes are looked at between two questions for a pause. */
 const STRIDE = 256 * 1024
 
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
 const COMMA = 0x2c
 const COLON = 0x3a
 const OPENING = new Set([0x5b, 0x7b])
@@ -22,8 +19,9 @@ const BRACKETS: Readonly<Record<number, readonly [close: number, open: string, c
 /** What `fromBytes` gives, made a slice at a time: the children of a large container are parsed by themselves. */
 export async function parseInSlices(bytes: Uint8Array, pause: Pause): Promise<Json> {
   if (bytes.length <= SLICE) return fromBytes(bytes)
+  if (bytes[0] === QUOTE) return parseText(bytes, pause)
   const kind = BRACKETS[bytes[0] ?? 0]
-  // A text, which the engine reads quickly; or no JSON, which it will say.
+  // A number, or no JSON, which the engine will say.
   if (!kind) return fromBytes(bytes)
   if (bytes[bytes.length - 1] !== kind[0]) throw noJson()
   const whole = new Whole(bytes, kind)
@@ -71,7 +69,7 @@ class Whole {
     const [first, last] = [children[0], children.at(-1)]
     if (!first || !last) return
     const text = this.#bytes.subarray(first[0], last[1])
-    const parsed = fromBytes(bracketed(this.#open, text, this.#close))
+    const parsed = parsePiece(this.#open, text, this.#close)
     // A comma too many is lost with the brackets that were put around.
     const isAll = Array.isArray(parsed)
       ? parsed.length === children.length
@@ -94,14 +92,6 @@ class Whole {
   }
 }
 
-function bracketed(open: string, text: Uint8Array, close: string): Uint8Array {
-  const all = new Uint8Array(text.length + 2)
-  all[0] = open.charCodeAt(0)
-  all.set(text, 1)
-  all[text.length + 1] = close.charCodeAt(0)
-  return all
-}
-
 /** The children of the container that the bytes are, found by their brackets, commas and quotes alone. */
 async function childrenOf(bytes: Uint8Array, pause: Pause): Promise<Child[]> {
   const children: Child[] = []
@@ -109,14 +99,21 @@ async function childrenOf(bytes: Uint8Array, pause: Pause): Promise<Child[]> {
   let depth = 0
   let start = 1
   let colon = -1
+  let inText = false
   for (let at = 1, asked = 0; at < last; at++) {
     if (at - asked > STRIDE) {
       asked = at
       const due = pause()
       if (due) await due
     }
+    if (inText) {
+      at = bytes.indexOf(QUOTE, at)
+      if (at < 0) throw noJson()
+      inText = isEscaped(bytes, at)
+      continue
+    }
     const byte = bytes[at] as number
-    if (byte === QUOTE) at = endOfText(bytes, at)
+    if (byte === QUOTE) inText = true
     else if (OPENING.has(byte)) depth++
     else if (CLOSING.has(byte)) depth--
     else if (depth > 0) continue
@@ -128,19 +125,13 @@ async function childrenOf(bytes: Uint8Array, pause: Pause): Promise<Child[]> {
     }
     if (depth < 0) throw noJson()
   }
-  if (depth !== 0) throw noJson()
+  if (depth !== 0 || inText) throw noJson()
   children.push([start, last, colon])
   return children
 }
 
-/** Of the text that begins at this quote, the quote that ends it. */
-function endOfText(bytes: Uint8Array, from: number): number {
-  for (let at = bytes.indexOf(QUOTE, from + 1); at >= 0; at = bytes.indexOf(QUOTE, at + 1)) {
-    let escapes = 0
-    while (bytes[at - 1 - escapes] === BACKSLASH) escapes++
-    if (escapes % 2 === 0) return at
-  }
-  throw noJson()
+function isEscaped(bytes: Uint8Array, at: number): boolean {
+  let escapes = 0
+  while (bytes[at - 1 - escapes] === BACKSLASH) escapes++
+  return escapes % 2 === 1
 }
-
-const noJson = (): CheckpointerError => new CheckpointerError('CORRUPT', 'A stored payload is no JSON.')

@@ -3,11 +3,14 @@ import { nameOf } from './errors.ts'
 import { idbRow, isRange, keyRange, type Schema } from './schema.ts'
 import { bytesOf, type Batch, type CommitResult, type Table } from '../storage.ts'
 
+/** Bytes that are put without a pause: to copy them takes about 3 ms. Only the transaction's own answers are waited for. */
+const BURST = 2 * 1024 * 1024
+
 type WriteTransaction = IDBPTransaction<Schema, Table[], 'readwrite'>
 
 /**
- * All requests go out in one burst. They run in order, so each check is answered from before the writes, and one
- * that fails takes them back. The transaction is closed only when all have succeeded: Firefox 153 commits the
+ * All requests go out in one burst, or of what is large in a few, as an engine copies each row when it is put. They
+ * run in order, so each check is answered from before the writes, and one that fails takes them back. The transaction is closed only when all have succeeded: Firefox 153 commits the
  * rest when one fails after `commit()` was called. A worker that dies before that leaves nothing behind.
  */
 export async function carryOut(
@@ -27,7 +30,15 @@ export async function carryOut(
       writes.push(heard(tx.objectStore(table).delete(keyRange(partition, { from, to }))))
     for (const { table, key } of deletes)
       writes.push(heard(tx.objectStore(table).delete([partition, ...key])))
-    for (const put of puts) writes.push(heard(tx.objectStore(put.table).put(idbRow(partition, put, version))))
+    let burst = 0
+    for (const put of puts) {
+      burst += bytesOf(put)
+      if (burst > BURST) {
+        await Promise.all(writes)
+        burst = bytesOf(put)
+      }
+      writes.push(heard(tx.objectStore(put.table).put(idbRow(partition, put, version))))
+    }
     const rows = await Promise.all(found)
     if (rows.some((row, i) => row?.version !== checks[i]?.version)) {
       tx.abort()

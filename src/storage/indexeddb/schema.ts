@@ -92,8 +92,17 @@ export function idbRow(
   }
 }
 
+/** Its primary key. */
+export const keyOf = (table: Table, row: IdbRow): (string | number)[] => [
+  row.family,
+  ...columnsOf(table, row),
+]
+
+const columnsOf = (table: Table, row: IdbRow): (string | number)[] =>
+  COLUMNS[table].map((name) => row[name] as string | number)
+
 export function rowOf(table: Table, row: IdbRow): Row {
-  const key = COLUMNS[table].map((name) => row[name] as string | number)
+  const key = columnsOf(table, row)
   return { key, head: row.head, version: row.version, ...(row.body ? { body: row.body as Uint8Array } : {}) }
 }
 

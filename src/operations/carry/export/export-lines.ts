@@ -94,5 +94,5 @@ async function* rowLines(
 ): AsyncGenerator<ExportLine | typeof CHANGED> {
   const pause = pauses()
   for (const number of view.lanes.keys()) yield* checkpointLines(store, view, number, leaving, pause)
-  for (const thread of view.threads) yield* writeLines(store, view, thread, leaving)
+  for (const thread of view.threads) yield* writeLines(store, view, thread, leaving, pause)
 }

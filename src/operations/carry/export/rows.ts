@@ -1,12 +1,12 @@
 import { fold, parseDelta, type Delta } from '../../../state/delta.ts'
 import type { Json } from '../../../state/json.ts'
-import { toBytes } from '../../../state/json-bytes.ts'
+import { toBytesInSlices } from '../../../state/slices/encode.ts'
 import type { Pause } from '../../../state/slices/pause.ts'
 import { partsOf, seqRange } from '../../../storage/keys.ts'
 import type { Query, Row } from '../../../storage/storage.ts'
 import { CheckpointerError } from '../../../errors.ts'
 import { familyQuery } from '../../store/family.ts'
-import { FrameRows, missingLink, parseBody, readFrames } from '../../frames/frames.ts'
+import { FrameRows, missingLink, readFrames } from '../../frames/frames.ts'
 import { infoOf, openCheckpoint, type CheckpointRow } from '../../rows/checkpoint-row.ts'
 import type { Segment } from '../../rows/lanes.ts'
 import { unlessDamaged, type Store } from '../../store/store.ts'
@@ -54,7 +54,7 @@ export async function* checkpointLines(
       for (const lost of lostBefore(view, lane.name, from, seq)) yield leaveOut(lost, notThere(lost))
       from = seq + 1
       await pause()
-      const found = await checkpointOf(store, view, number, seq, page.rows, leaving).catch(
+      const found = await checkpointOf(store, view, number, seq, page.rows, leaving, pause).catch(
         (error: unknown) => ({ error }),
       )
       if ('error' in found) yield leaveOut(seq, found.error)
@@ -138,13 +138,16 @@ async function checkpointOf(
   seq: number,
   rows: FrameRows,
   leaving: Leaving,
+  pause: Pause,
 ): Promise<{ readonly line: Omit<CheckpointLine, 'size' | 'body'>; readonly payload: Uint8Array }> {
   const { name, lineage } = view.lanes[number] as FamilyView['lanes'][number]
   const row = rows.get(name, seq)
   if (!row) throw missingLink(seq)
   const { base } = row.facts.frame
   const stands =
-    !base || view.shows(...base) ? { base, body: rows.body(row) } : await restOn(store, view, lineage, row)
+    !base || view.shows(...base)
+      ? { base, body: await rows.body(row, pause) }
+      : await restOn(store, view, lineage, row, pause)
   const on = stands.base && ([view.numberOf(stands.base[0]), stands.base[1]] as const)
   if (on && leaving.names.has(nameOf(...on))) throw missingLink(seq)
   const facts = infoOf(row.facts)
@@ -160,16 +163,18 @@ async function restOn(
   view: FamilyView,
   lineage: readonly Segment[],
   { lane, seq, facts }: CheckpointRow,
+  pause: Pause,
 ): Promise<{ readonly base?: readonly [string, number] | undefined; readonly body: Uint8Array }> {
   const rows = await readFrames(store, view.partition, lineage, facts.frame.root, seq)
   const deltas: Delta[] = []
   for (let link = rows.get(lane, seq); ;) {
     if (!link) throw missingLink(seq)
     const { base } = link.facts.frame
-    const parsed = parseBody(rows.body(link), link.seq)
-    if (!base) return { body: toBytes(deltas.reduce<Json>(fold, parsed)) }
+    const parsed = await rows.parsed(link, pause)
+    if (!base) return { body: await toBytesInSlices(deltas.reduce<Json>(fold, parsed), pause) }
     deltas.unshift(parseDelta(parsed))
-    if (view.shows(...base)) return { base, body: toBytes(deltas.flat() as unknown as Json) }
+    if (view.shows(...base))
+      return { base, body: await toBytesInSlices(deltas.flat() as unknown as Json, pause) }
     link = rows.get(...base)
   }
 }

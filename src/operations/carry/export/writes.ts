@@ -1,3 +1,4 @@
+import type { Pause } from '../../../state/slices/pause.ts'
 import { seqRange } from '../../../storage/keys.ts'
 import type { Query, Row } from '../../../storage/storage.ts'
 import { CheckpointerError } from '../../../errors.ts'
@@ -18,6 +19,7 @@ export async function* writeLines(
   view: FamilyView,
   thread: ThreadFacts,
   leaving: Leaving,
+  pause: Pause,
 ): AsyncGenerator<ExportLine | typeof CHANGED> {
   const { lane, next } = thread
   const { from: start, to } = seqRange(lane, 0, next - 1)
@@ -40,7 +42,7 @@ export async function* writeLines(
     if (again.length !== rows.length || again.some((row, i) => row.version !== rows[i]?.version)) continue
     for (const row of again) {
       try {
-        yield* linesOf(view, row, parts.flat())
+        yield* await linesOf(view, row, parts.flat(), pause)
       } catch (error) {
         if (!CheckpointerError.is(error, 'CORRUPT')) throw error
         leaving.out(error)
@@ -59,9 +61,14 @@ function isWritten(view: FamilyView, { segments }: ThreadFacts, seq: number, lea
 const partsQueries = (partition: string, row: Row): readonly Query[] =>
   unlessDamaged(() => partsOfWrite(partition, row)) ?? []
 
-function linesOf(view: FamilyView, row: Row, parts: readonly Row[]): Iterable<ExportLine> {
+async function linesOf(
+  view: FamilyView,
+  row: Row,
+  parts: readonly Row[],
+  pause: Pause,
+): Promise<Iterable<ExportLine>> {
   const [lane, seq] = row.key as [string, number]
-  const { at, write } = openWrite(view.partition, row, parts)
+  const { at, write } = await openWrite(view.partition, row, parts, pause)
   const { taskId, index, channel, body } = write
   return withPayload({ kind: 'write', lane: view.numberOf(lane), seq, taskId, index, channel, at }, body)
 }

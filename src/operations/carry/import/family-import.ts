@@ -1,13 +1,13 @@
 import { CheckpointerError } from '../../../errors.ts'
 import { fold, parseDelta } from '../../../state/delta.ts'
-import { toBytes } from '../../../state/json-bytes.ts'
+import { toBytesInSlices } from '../../../state/slices/encode.ts'
 import type { Pause } from '../../../state/slices/pause.ts'
 import { parseInSlices } from '../../../state/slices/parse.ts'
 import { Soundness } from '../../../state/sound.ts'
 import { checkpointKey, stagedKey } from '../../../storage/keys.ts'
 import { newestFirst } from '../../store/find.ts'
 import { isLong } from '../../frames/compact.ts'
-import { checkpointPuts, deltaFrame, keyframe } from '../../rows/checkpoint-row.ts'
+import { checkpointPutsInSlices, deltaFrame, keyframe } from '../../rows/checkpoint-row.ts'
 import { laneOf, shows, type Segment } from '../../rows/lanes.ts'
 import { seal } from '../../rows/seal.ts'
 import { withWrites, type ThreadFacts } from '../../rows/thread-row.ts'
@@ -71,18 +71,19 @@ export class FamilyImport {
     await this.#soundness.check(state, this.#pause)
     const isDelta = on && base && !isLong(on.facts.frame)
     // A chain that has become long gets a keyframe, as one that is saved does: so none is ever endless.
-    const body = on && !isDelta ? toBytes(state) : payload
+    const body = on && !isDelta ? await toBytesInSlices(state, this.#pause) : payload
     this.#spend(body.length)
     const frame = isDelta
       ? deltaFrame(this.#laneFor(base[0]).name, on.facts, body.length)
       : keyframe(seq, body.length)
     await this.#pause()
-    const placed = checkpointPuts(
+    const placed = await checkpointPutsInSlices(
       this.#store.storage.limits,
       this.partition,
       lane.name,
       { ...facts, frame },
       body,
+      this.#pause,
     )
     await this.#pause()
     await this.#stage.add(placed.puts)
@@ -170,7 +171,8 @@ export class FamilyImport {
     const recent = this.#recent.get(name, base[1])
     if (recent) return recent
     await this.#stage.flush()
-    const found = await readState(this.#store, this.partition, lineageOf(this.#plan, base[0]), name, base[1])
+    const lineage = lineageOf(this.#plan, base[0])
+    const found = await readState(this.#store, this.partition, lineage, name, base[1], this.#pause)
     if (!found) throw wrong('what it stands on is not there')
     this.#recent.add(name, found)
     return found

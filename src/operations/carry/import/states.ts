@@ -1,4 +1,5 @@
 import type { Json } from '../../../state/json.ts'
+import type { Pause } from '../../../state/slices/pause.ts'
 import { checkpointKey } from '../../../storage/keys.ts'
 import { readFrames } from '../../frames/frames.ts'
 import { openCheckpoint, type CheckpointFacts } from '../../rows/checkpoint-row.ts'
@@ -43,6 +44,7 @@ export async function readState(
   lineage: readonly Segment[],
   lane: string,
   seq: number,
+  pause: Pause,
 ): Promise<HeldState | undefined> {
   const [found] = await store.storage.read(partition, [
     { table: 'checkpoints', keys: [checkpointKey(lane, seq)] },
@@ -50,5 +52,5 @@ export async function readState(
   if (!found?.[0]) return undefined
   const { facts } = openCheckpoint(partition, found[0])
   const rows = await readFrames(store, partition, lineage, facts.frame.root, seq)
-  return { facts, state: rows.state(lane, seq) }
+  return { facts, state: await rows.state(lane, seq, pause) }
 }
