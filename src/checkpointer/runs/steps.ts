@@ -222,7 +222,10 @@ export class Steps<State> {
     const store = async (outcome: Outcome): Promise<void> => {
       // As it is now, and as it would be after a reload: what is given may be changed by whoever it is given to.
       const kept = parent ? this.#copied(outcome) : outcome
-      await this.#state.writer.write([{ key, at: OUTCOME, value: outcome }], { lazy: !external })
+      await this.#state.writer.write([{ key, at: OUTCOME, value: outcome }], {
+        lazy: !external,
+        relaxed: external,
+      })
       book.end(claim, attempt, kept)
     }
     try {
