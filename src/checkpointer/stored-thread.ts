@@ -71,6 +71,10 @@ export class StoredThread<State> implements Thread<State> {
     return pages({ host, codec, place, named: (ref) => this.#named(ref) }, given)
   }
 
+  async namespaces(): Promise<readonly string[]> {
+    return this.#shared.host.namespaces({ thread: this.id })
+  }
+
   async fork(options: ForkOptions<State> = {}): Promise<Thread<State>> {
     return this.#twin(await fork(this.#shared, this.#place, options))
   }

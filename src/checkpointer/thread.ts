@@ -22,6 +22,8 @@ export interface Thread<State = unknown> {
   /** The checkpoints, newest first unless `order` says otherwise, read a page at a time. */
   history(options: HistoryOptions & { readonly states: true }): AsyncIterable<Snapshot<State>>
   history(options?: HistoryOptions): AsyncIterable<CheckpointInfo>
+  /** The thread's namespaces that have checkpoints, by name; `''` is the root. */
+  namespaces(): Promise<readonly string[]>
   /** A new thread that shares all up to a checkpoint and goes on by itself. Costs the same at any length. */
   fork(options?: ForkOptions<State>): Promise<Thread<State>>
   /** The whole thread again under another id: all namespaces, branches and pending writes. */

@@ -9,6 +9,7 @@ import { flush } from './flush.ts'
 import { copy, fork } from './fork.ts'
 import { head } from './head.ts'
 import { history } from './history.ts'
+import { namespaces } from './namespaces.ts'
 import { underLease } from './store/fence.ts'
 import type { Host, OfThread, Publish, SettleRequest, StoreRetention } from './host.ts'
 import { Line } from './store/line.ts'
@@ -171,6 +172,7 @@ export async function createHost({
     dropLease: verb(dropLease),
     leaseSign: verb(leaseSign),
     threads: verb(threads),
+    namespaces: verb(namespaces),
     runs: verb(runs),
     usage: verb(usage),
     verify: verb(verify),

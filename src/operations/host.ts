@@ -91,6 +91,8 @@ export interface Host {
   /** The latest sign of life of whoever has the lease; nothing where nobody has it. */
   leaseSign(request: LeaseSignRequest): Promise<string | undefined>
   threads(request: ThreadsRequest): Promise<ThreadsReply>
+  /** Those of a thread that have checkpoints, by name; none where there is no such thread. */
+  namespaces(request: OfThread): Promise<readonly string[]>
   runs(request: RunsRequest): Promise<RunsReply>
   usage(request: UsageRequest): Promise<UsageReply>
   verify(request: VerifyRequest): Promise<VerifyReply>

@@ -24,6 +24,7 @@ const KINDS: Record<keyof Host, 'reads' | 'acts'> = {
   dropLease: 'acts',
   leaseSign: 'reads',
   threads: 'reads',
+  namespaces: 'reads',
   runs: 'reads',
   usage: 'reads',
   verify: 'reads',

@@ -42,6 +42,7 @@ function readElsewhere(writer: Checkpointer, reader: Checkpointer): Checkpointer
       namespace: own.namespace,
       save: (state, options) => own.save(state, options),
       load: (which) => other.load(which),
+      namespaces: () => other.namespaces(),
       history: other.history.bind(other) as Thread<State>['history'],
       fork: async (options) => split(await own.fork(options)),
       copy: async (as) => split(await own.copy(as)),

@@ -18,6 +18,7 @@ const AFTER: Partial<Record<Verb, First>> = {
   // They are no longer needed because of a save: that comes first.
   dropWrites: { of: 'place', isNeeded: true },
   threads: { of: 'all', isNeeded: true },
+  namespaces: { of: 'all', isNeeded: true },
   runs: { of: 'all', isNeeded: true },
   exportPage: { of: 'all', isNeeded: true },
   importPage: { of: 'all', isNeeded: false },

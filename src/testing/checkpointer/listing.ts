@@ -47,6 +47,22 @@ export function listingLaws(fresh: Fresh): void {
   )
 
   it(
+    'lists the namespaces of a thread that have checkpoints',
+    on(fresh, async (checkpointer) => {
+      const root = checkpointer.thread('a')
+      expect(await root.namespaces()).toEqual([])
+      const sub = checkpointer.thread('a', { namespace: 'sub: it/ü' })
+      const saved = await sub.save({ n: 1 })
+      expect(await root.namespaces()).toEqual(['sub: it/ü'])
+      await root.save({ n: 1 })
+      await checkpointer.thread('b', { namespace: 'other' }).save({ n: 1 })
+      expect(await sub.namespaces()).toEqual(['', 'sub: it/ü'])
+      await sub.deleteCheckpoints([saved.id])
+      expect(await root.namespaces()).toEqual([''])
+    }),
+  )
+
+  it(
     'gives the states when asked',
     on(fresh, async (checkpointer) => {
       const thread = checkpointer.thread<Talk>('a')
