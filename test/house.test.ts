@@ -66,6 +66,8 @@ const wrong: readonly (readonly [file: string, code: string])[] = [
     'src/integrations/makes.ts',
     `import { Checkpointer } from '../checkpointer/checkpointer.ts'\nnew Checkpointer()`,
   ],
+  ['src/integrations/langgraph/opens.ts', `export { openCheckpointer } from '../../index.ts'`],
+  ['src/integrations/langgraph/encodes.ts', `export type { Codec } from '../../state/codec.ts'`],
   ['src/integrations/framework.ts', `export { save } from '../operations/save.ts'`],
   ['src/testing/suite.ts', `export { memoryStorage } from '../storage/memory.ts'`],
   ['demo/chat/main.ts', `export { openCheckpointer } from '../../src/index.ts'`],
@@ -96,6 +98,10 @@ const right: readonly (readonly [file: string, code: string])[] = [
     `export { indexedDb } from '../storage/indexeddb.ts'\nexport { expose } from 'comlink'`,
   ],
   ['src/worker/in-process.ts', `export const load = () => import('../storage/indexeddb.ts')`],
+  [
+    'src/integrations/langgraph/saver.ts',
+    `export type { Thread } from '../../checkpointer/thread.ts'\nexport { BaseCheckpointSaver } from '@langchain/langgraph-checkpoint'`,
+  ],
   ['src/index.ts', `export { memoryStorage } from './storage/memory.ts'`],
   ['demo/chat/page.ts', `export { openCheckpointer } from 'forkpoint'`],
 ]

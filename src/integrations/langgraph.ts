@@ -1,0 +1,1 @@
+export { ForkpointSaver, type PruneThreadsOptions } from './langgraph/saver.ts'

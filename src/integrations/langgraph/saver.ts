@@ -1,0 +1,178 @@
+import type { RunnableConfig } from '@langchain/core/runnables'
+import {
+  BaseCheckpointSaver,
+  WRITES_IDX_MAP,
+  type ChannelVersions,
+  type Checkpoint,
+  type CheckpointListOptions,
+  type CheckpointMetadata,
+  type CheckpointTuple,
+  type PendingWrite,
+  type SerializerProtocol,
+} from '@langchain/langgraph-checkpoint'
+import type { CheckpointerEvent, ThreadSummary } from '../../checkpoint.ts'
+import type { Checkpointer } from '../../checkpointer/checkpointer.ts'
+import type { Thread } from '../../checkpointer/thread.ts'
+import type { TaskWrite } from '../../checkpointer/threads/types.ts'
+import type { ThreadsOptions } from '../../checkpointer/threads/list-threads.ts'
+import { CheckpointerError } from '../../errors.ts'
+import { find, toTuple } from './find.ts'
+import { fork } from './fork.ts'
+import { Heads } from './heads.ts'
+import { list } from './list.ts'
+import { configOf, idIn, needId, needPlace, placeOf, runIdIn, type Place } from './places.ts'
+import { keptOf, store, type Shown } from './put.ts'
+import { storedPut } from './stored.ts'
+import { soon, Turns } from './turns.ts'
+import { toForm } from './form.ts'
+import { keepLatest } from './upkeep.ts'
+import { nextVersion } from './versions.ts'
+
+/** What `prune` leaves: the latest checkpoint of each namespace, or nothing. */
+export interface PruneThreadsOptions {
+  readonly strategy: 'keep_latest' | 'delete'
+}
+
+/**
+ * Keeps what LangGraph.js saves in a checkpointer: `graph.compile({ checkpointer: new ForkpointSaver(checkpointer) })`.
+ * Its threads, namespaces and ids are those of the checkpointer. `serde` is LangGraph's own unless another is given.
+ */
+export class ForkpointSaver extends BaseCheckpointSaver {
+  readonly #checkpointer: Checkpointer
+  readonly #turns = new Turns()
+  readonly #heads = new Heads()
+
+  constructor(checkpointer: Checkpointer, serde?: SerializerProtocol) {
+    super(serde)
+    this.#checkpointer = checkpointer
+  }
+
+  /** The checkpoint that the config names, or else the one with the greatest id. */
+  override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
+    const place = placeOf(config)
+    if (!place) return undefined
+    await this.#turns.ended(place)
+    const thread = this.#thread(place)
+    const found = await find(thread, idIn(config))
+    return found && toTuple(this.serde, thread, found)
+  }
+
+  /** The greatest id first; in all threads and namespaces that the config does not leave out. */
+  override list(config: RunnableConfig, options?: CheckpointListOptions): AsyncGenerator<CheckpointTuple> {
+    return list(this.#checkpointer, this.serde, config, options)
+  }
+
+  /** Everything is captured before this returns. Put again under the same id, it replaces what was there. */
+  override async put(
+    config: RunnableConfig,
+    checkpoint: Checkpoint,
+    metadata: CheckpointMetadata,
+    newVersions?: ChannelVersions,
+  ): Promise<RunnableConfig> {
+    const place = needPlace('put a checkpoint', config)
+    const { id } = checkpoint
+    const parent = idIn(config)
+    const captured = storedPut(this.serde, checkpoint, metadata, parent === id ? undefined : parent)
+    const shown = shownOf(config, metadata)
+    await this.#turns.take(place, async () => {
+      const thread = this.#thread(place)
+      await store(this.#heads, thread, id, await keptOf(thread, await captured, newVersions), shown)
+    })
+    return configOf(place, id)
+  }
+
+  /**
+   * A write of a task is kept once by its index; of errors, interrupts and the like the latest counts. `taskPath` is
+   * what later versions of LangGraph add; writes come back in their order without it.
+   */
+  override async putWrites(
+    config: RunnableConfig,
+    writes: PendingWrite[],
+    taskId: string,
+    _taskPath?: string,
+  ): Promise<void> {
+    const place = needPlace('put writes', config)
+    const id = needId('put writes', config)
+    const stored = await Promise.all(
+      writes.map(async ([channel, value], i): Promise<TaskWrite> => {
+        const special = Object.hasOwn(WRITES_IDX_MAP, channel) ? WRITES_IDX_MAP[channel] : undefined
+        return { channel, value: await toForm(this.serde, value), index: special ?? i }
+      }),
+    )
+    const thread = this.#thread(place)
+    for (let isLast = false; ; isLast = !this.#turns.isTaken(place)) {
+      await this.#turns.ended(place)
+      try {
+        return await thread.putWrites(id, taskId, stored)
+      } catch (error) {
+        if (isLast || !CheckpointerError.is(error, 'NOT_FOUND')) throw error
+        // LangGraph does not wait for a put, and may put writes even before it calls that, behind another.
+        await soon()
+      }
+    }
+  }
+
+  override async deleteThread(threadId: string): Promise<void> {
+    await this.#checkpointer.thread(threadId).delete()
+  }
+
+  /** Does not use `this`: LangGraph may call it unbound. */
+  override getNextVersion(current: number | undefined): number {
+    return nextVersion(current)
+  }
+
+  /** Removes all but the latest checkpoint of each namespace, with its pending writes; or whole threads. */
+  async prune(
+    threadIds: readonly string[],
+    { strategy }: PruneThreadsOptions = { strategy: 'keep_latest' },
+  ): Promise<void> {
+    if (strategy !== 'keep_latest' && strategy !== 'delete')
+      throw new CheckpointerError('INVALID', "strategy must be 'keep_latest' or 'delete'.", {
+        path: 'strategy',
+      })
+    for (const id of threadIds) {
+      if (strategy === 'delete') await this.deleteThread(id)
+      else await keepLatest(this.#checkpointer, this.serde, id)
+    }
+  }
+
+  /** The whole thread again, under another id that is not in use. */
+  async copyThread(sourceThreadId: string, targetThreadId: string): Promise<void> {
+    await this.#checkpointer.thread(sourceThreadId).copy(targetThreadId)
+  }
+
+  /** Removes what these runs have saved (`run_id` in the metadata or the config), in all threads. */
+  async deleteForRuns(runIds: readonly string[]): Promise<void> {
+    for await (const { id } of this.#checkpointer.threads())
+      for (const runId of runIds) await this.#checkpointer.thread(id).deleteRun(runId)
+  }
+
+  /** A new thread that ends at a checkpoint, with its subgraphs; gives its id. */
+  async fork(threadId: string, checkpointId: string, as?: string): Promise<string> {
+    return fork(this.#checkpointer, this.serde, threadId, checkpointId, as)
+  }
+
+  /** The threads, the latest first. */
+  threads(options?: ThreadsOptions): AsyncIterable<ThreadSummary> {
+    return this.#checkpointer.threads(options)
+  }
+
+  /** Hears of every change, from any tab. Call what it returns to stop. */
+  subscribe(listener: (event: CheckpointerEvent) => void): () => void {
+    return this.#checkpointer.subscribe(listener)
+  }
+
+  #thread({ thread, namespace }: Place): Thread {
+    return this.#checkpointer.thread(thread, { namespace })
+  }
+}
+
+function shownOf(config: RunnableConfig, metadata: CheckpointMetadata): Shown {
+  const runId = runIdIn(config, metadata)
+  const { step, source }: Partial<CheckpointMetadata> = metadata
+  return {
+    ...(Number.isFinite(step) ? { step } : {}),
+    ...(typeof source === 'string' ? { source } : {}),
+    ...(runId === undefined ? {} : { runId }),
+  }
+}
