@@ -98,6 +98,7 @@ describe('the documents', () => {
     'docs/errors.md',
     'docs/format.md',
     'docs/export.md',
+    'docs/langgraph.md',
   ]
 
   test.each(documents)('%s names only files that there are', (document) => {
