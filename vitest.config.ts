@@ -38,12 +38,26 @@ function inBrowser(browser: Browser): TestProjectConfiguration {
   return {
     extends: true,
     // Found in the middle of a run, a dependency would make the page reload.
-    optimizeDeps: { include: ['comlink', 'fast-check', 'idb', 'immer', 'superjson'] },
+    optimizeDeps: {
+      include: [
+        '@langchain/core/messages',
+        '@langchain/langgraph-checkpoint',
+        '@langchain/langgraph-checkpoint-validation',
+        '@langchain/langgraph/web',
+        'comlink',
+        'fast-check',
+        'idb',
+        'immer',
+        'superjson',
+      ],
+    },
     worker: { format: 'es' },
     plugins: [bundledWorker()],
     test: {
       name: `in-${browser.name}`,
       include: ['test/browser/**/*.test.ts', 'test/state/**/*.test.ts'],
+      // What a saver stands on is tested in every browser; its own long suite need not be.
+      exclude: ['**/node_modules/**', ...(browser.name === 'chromium' ? [] : ['test/browser/langgraph/**'])],
       browser: {
         enabled: true,
         headless: true,
