@@ -29,21 +29,6 @@ export function pauseAfter(attempts: number, { delay, factor, most }: Plan): num
   return whole * (0.75 + Math.random() / 4)
 }
 
-export function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason)
-    const stop = (): void => {
-      clearTimeout(timer)
-      reject(signal.reason)
-    }
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', stop)
-      resolve()
-    }, ms)
-    signal.addEventListener('abort', stop, { once: true })
-  })
-}
-
 /** How one attempt has gone. */
 export type Attempted<T> =
   | { readonly value: T }

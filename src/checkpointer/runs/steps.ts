@@ -1,15 +1,8 @@
 import { CheckpointerError } from '../../errors.ts'
+import { pause } from '../../tabs/pause.ts'
 import { checkOptions, invalid, type Names } from '../options/options.ts'
 import type { Asks } from './asks.ts'
-import {
-  attemptOnce,
-  checkTimeout,
-  pauseAfter,
-  retriesOf,
-  sleep,
-  type Attempted,
-  type Plan,
-} from './attempts.ts'
+import { attemptOnce, checkTimeout, pauseAfter, retriesOf, type Attempted, type Plan } from './attempts.ts'
 import type { Book, Claim, Parent } from './book.ts'
 import { ATTEMPT, INTENT, OUTCOME, type Outcome } from './entries.ts'
 import type { RunState } from './run-state.ts'
@@ -179,7 +172,7 @@ export class Steps<State> {
       const error = 'late' in tried ? tried.late : tried.error
       if (isLast || !plan.when(error, attempt)) return this.#end(where, claim, attempt, { error }, external)
       await where.book.partsRest(key)
-      await sleep(pauseAfter(attempt - first + 1, plan), where.stopped)
+      await pause(pauseAfter(attempt - first + 1, plan), where.stopped)
     }
   }
 

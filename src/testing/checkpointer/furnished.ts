@@ -1,3 +1,4 @@
+import { joined } from '../../operations/rows/joined.ts'
 import type { Checkpoint, ThreadSummary } from '../../checkpoint.ts'
 import type { Checkpointer } from '../../checkpointer/checkpointer.ts'
 import { fill, listOf, range, talk, type Talk } from './ground.ts'
@@ -66,14 +67,7 @@ export async function heldIn(checkpointer: Checkpointer) {
 }
 
 export async function bytesOf(file: AsyncIterable<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
-  const pieces = await listOf(file)
-  const whole = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0))
-  let at = 0
-  for (const piece of pieces) {
-    whole.set(piece, at)
-    at += piece.length
-  }
-  return whole
+  return joined(await listOf(file))
 }
 
 /** A file in pieces of any size. */

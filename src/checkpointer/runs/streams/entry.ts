@@ -1,8 +1,8 @@
-import { CheckpointerError } from '../../../errors.ts'
 import type { StoredWrite } from '../../../operations/host.ts'
 import type { Codec } from '../../../state/codec.ts'
 import { toBytes } from '../../../state/json-bytes.ts'
 import { ATTEMPT, CHUNKS, OUTCOME, type JournalStep, type Outcome } from '../entries.ts'
+import { isRefused, plainError } from '../kept-error.ts'
 import type { Batch } from './chunk-log.ts'
 
 /** What goes into a stream's entry, encoded. */
@@ -48,8 +48,7 @@ export function failureWrite(codec: Codec, error: unknown): EntryWrite {
   try {
     return outcomeWrite(codec, { error })
   } catch (refused) {
-    if (!CheckpointerError.is(refused, 'INVALID')) throw refused
-    const { name, message } = error instanceof Error ? error : new Error(String(error))
-    return outcomeWrite(codec, { error: Object.assign(new Error(message), { name }) })
+    if (!isRefused(refused)) throw refused
+    return outcomeWrite(codec, { error: plainError(error) })
   }
 }
