@@ -9,10 +9,13 @@ export interface CheckpointFields {
   readonly next?: readonly string[]
   /** The step's number, by the caller's own count. */
   readonly step?: number
+  /** The run that it belongs to, by an id of the caller's or of `thread.run`. */
   readonly runId?: string
+  /** Which workflow of the agent's it belongs to. */
   readonly workflow?: string
   /** A name to find this checkpoint by. */
   readonly label?: string
+  /** Where it came from. */
   readonly source?: Source
   /** The nodes that were run on the way here. */
   readonly path?: readonly string[]
@@ -22,7 +25,9 @@ export interface CheckpointFields {
 
 /** A checkpoint without its state: what a list shows. */
 export interface CheckpointInfo extends CheckpointFields {
+  /** The thread's id. */
   readonly thread: string
+  /** The lane within the thread; `''` is the root. */
   readonly namespace: string
   /** Rises within a thread and namespace; given by the store; never used twice. */
   readonly seq: number
@@ -30,46 +35,65 @@ export interface CheckpointInfo extends CheckpointFields {
   readonly id: string
   /** The id of the checkpoint this one continues; absent for a first one. */
   readonly parentId?: string
+  /** When it was saved, by the clock of who saved it. */
   readonly createdAt: Date
 }
 
 /** The outcome of one task inside a step that has not become a checkpoint yet. */
 export interface PendingWrite {
+  /** The task that yielded it. */
   readonly taskId: string
   /** Position within the task; negative ones are special and overwrite. */
   readonly index: number
+  /** What it is for, in the caller's words. */
   readonly channel: string
+  /** What was yielded. */
   readonly value: unknown
 }
 
 /** A checkpoint with its state. */
 export interface Snapshot<State = unknown> extends CheckpointInfo {
+  /** A value of its own: it may be changed. */
   readonly state: State
 }
 
 /** An immutable snapshot of a thread, with all that is known of it. */
 export interface Checkpoint<State = unknown> extends Snapshot<State> {
+  /** What tasks have yielded since, of the step that comes next. */
   readonly pendingWrites: readonly PendingWrite[]
 }
 
 /** Where a fork came from. */
 export interface Origin {
+  /** The thread that was forked. */
   readonly thread: string
+  /** The lane within it. */
   readonly namespace: string
+  /** The seq of the checkpoint that the fork begins at. */
   readonly seq: number
+  /** The id of that checkpoint. */
   readonly id: string
 }
 
 /** One thread in the list of threads. */
 export interface ThreadSummary {
+  /** What `checkpointer.thread` is given to reach it. */
   readonly id: string
+  /** When it was first saved to, or forked. */
   readonly createdAt: Date
+  /** When it was last changed. */
   readonly updatedAt: Date
   /** Given when it was forked. */
   readonly label?: string
+  /** Where it came from, when it is a fork. */
   readonly forkOf?: Origin
   /** The latest checkpoint of the thread's root namespace; absent when only other namespaces have any. */
   readonly head?: CheckpointInfo
+  /**
+   * Where others have gone on with it, on devices of their own, as `sync` has found: each the head of a branch that `head`
+   * does not follow. Choose one, or `head` itself, with `thread.chooseHead`.
+   */
+  readonly otherHeads?: readonly { readonly seq: number; readonly id: string }[]
 }
 
 /** What `subscribe` tells, from any tab. */
@@ -138,10 +162,15 @@ export type ProblemKind =
 
 /** One thing that `verify` found, with its place as far as that is known. */
 export interface Problem {
+  /** What is wrong: see `ProblemKind`. */
   readonly kind: ProblemKind
+  /** Where the row stands. */
   readonly table: 'threads' | 'checkpoints' | 'parts' | 'writes' | 'meta'
+  /** The thread, where that is known. */
   readonly thread?: string
+  /** Its namespace. */
   readonly namespace?: string
+  /** The checkpoint, by its seq. */
   readonly seq?: number
   /** For people. */
   readonly problem: string
@@ -157,6 +186,7 @@ export interface Problem {
  * - `left`: nothing could be done
  */
 export interface Act extends Omit<Problem, 'kind' | 'problem'> {
+  /** What was done: see above. */
   readonly act: 'quarantined' | 'rebuilt' | 'rescued' | 'accepted' | 'deleted' | 'left'
   /** For people. */
   readonly what: string

@@ -12,14 +12,16 @@ export type ErrorCode =
   | 'QUOTA'
   /** A stored row failed its check. The rest of the thread stays readable. */
   | 'CORRUPT'
-  /** Another tab holds the database in a way that does not let this call go on. */
+  /** Another tab or runner holds the database, or the thread, and this call was not to wait, or waited long enough. */
   | 'BLOCKED'
   /** The checkpointer was closed, here or by an upgrade or a destroy elsewhere. */
   | 'CLOSED'
   /** The browser removed the database while it was open. */
   | 'EVICTED'
-  /** The worker died or never answered; for a write, `outcome` says whether it may have happened. */
+  /** The worker, or the server, is gone or never answered; for a write, `outcome` says whether it may have happened. */
   | 'WORKER_LOST'
+  /** Whoever serves this checkpointer does not allow it to this caller; nothing was read or written. */
+  | 'FORBIDDEN'
   /** This storage, engine or version cannot do what was asked. */
   | 'UNSUPPORTED'
   /** The database was written by a newer version of this package. */
@@ -51,7 +53,9 @@ export interface LossSide {
 
 /** A thread of which the latest checkpoints are missing, or all. */
 export interface LostHead {
+  /** The thread's id. */
   readonly thread: string
+  /** The lane within the thread; `''` is the root. */
   readonly namespace: string
   /** The last seq that had been saved, at least. */
   readonly expected: number
@@ -61,8 +65,11 @@ export interface LostHead {
 
 /** What an error is about, as far as it is known. */
 export interface ErrorDetails {
+  /** The thread. */
   readonly thread?: string
+  /** Its namespace; `''` is the root. */
   readonly namespace?: string
+  /** The checkpoint, by its seq. */
   readonly seq?: number
   /** Where in the caller's value, as a readable path such as `$.messages[3].run`. */
   readonly path?: string
@@ -72,6 +79,7 @@ export interface ErrorDetails {
   readonly usage?: { readonly bytes?: number; readonly quota?: number }
   /** For `DATA_LOSS`: what was expected, and what is left. */
   readonly loss?: Loss
+  /** What it was caused by. */
   readonly cause?: unknown
 }
 
@@ -82,15 +90,24 @@ const brand: unique symbol = Symbol.for('forkpoint.CheckpointerError') as never
  * message is for people.
  */
 export class CheckpointerError extends Error {
+  /** What has failed: compare this. */
   declare readonly code: ErrorCode
+  /** The thread that it is about. */
   declare readonly thread?: string
+  /** The namespace of that thread; `''` is the root. */
   declare readonly namespace?: string
+  /** The checkpoint that it is about, by its seq. */
   declare readonly seq?: number
+  /** Where in what was given: `$.messages[3].run` in a state; else the name of an option or argument. */
   declare readonly path?: string
+  /** For a write that was cut off: whether it may have been carried out. `none`: it was not. */
   declare readonly outcome?: 'none' | 'unknown'
+  /** With `QUOTA`: what this site takes and may take, as far as the browser says. An estimate. */
   declare readonly usage?: { readonly bytes?: number; readonly quota?: number }
+  /** With `DATA_LOSS`: what was expected, and what is left. */
   declare readonly loss?: Loss
 
+  /** Details become properties of it, and `cause` that of any error. */
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     const { cause, ...about } = details
     super(message, cause === undefined ? undefined : { cause })
@@ -101,7 +118,10 @@ export class CheckpointerError extends Error {
   }
 
   /** True for an error of this package, also one made by another copy of it. */
-  static is(value: unknown, code?: ErrorCode): value is CheckpointerError {
+  static is<Code extends ErrorCode = ErrorCode>(
+    value: unknown,
+    code?: Code,
+  ): value is CheckpointerError & { readonly code: Code } {
     if (typeof value !== 'object' || value === null || !(brand in value)) return false
     return code === undefined || (value as { code?: unknown }).code === code
   }

@@ -1,19 +1,32 @@
 import { CheckpointerError } from './errors.ts'
 
 const MAX_ID_LENGTH = 256
+/** The name of a subgraph's namespace holds those of all that it is in, each with the id of a task. */
+const MAX_NAMESPACE_LENGTH = 1024
 
 /** Ids are opaque text. Refuses what can be none, before anything is done with it. */
-export function checkId(kind: string, id: unknown, allowEmpty = false): asserts id is string {
+export function checkId(kind: string, id: unknown): asserts id is string {
+  checkText(kind, id, MAX_ID_LENGTH)
+  if (id === '') throw new CheckpointerError('INVALID', `${kind} must not be empty.`)
+}
+
+/** The same for a namespace, which may be empty. */
+export function checkNamespace(kind: string, namespace: unknown): asserts namespace is string {
+  checkText(kind, namespace, MAX_NAMESPACE_LENGTH)
+}
+
+function checkText(kind: string, id: unknown, most: number): asserts id is string {
   if (typeof id !== 'string')
     throw new CheckpointerError('INVALID', `${kind} must be a string, not ${typeof id}.`)
-  if (id === '' && !allowEmpty) throw new CheckpointerError('INVALID', `${kind} must not be empty.`)
-  if (id.length > MAX_ID_LENGTH) {
+  if (id.length > most)
     throw new CheckpointerError(
       'INVALID',
-      `${kind} has ${id.length} characters; the most is ${MAX_ID_LENGTH}. Use a hash of it.`,
+      `${kind} has ${id.length} characters; the most is ${most}. Use a hash of it.`,
     )
-  }
 }
+
+/** The label of a fork that is given none. */
+export const forkLabel = (origin: string): string => `fork-of:${origin}`
 
 /** The indexes of pending writes lie between this and its negative. */
 export const MOST_WRITES = 2 ** 20

@@ -1,7 +1,8 @@
 import { CheckpointerError } from '../errors.ts'
+import { checkLeaf } from './boxes/leaf-shape.ts'
 import { BOX } from './boxes/shell.ts'
 import { TypeTable } from './boxes/type-table.ts'
-import { Decoder } from './decode/decode.ts'
+import { Decoder } from './decode/decoder.ts'
 import { MAX_DEPTH } from './json.ts'
 import type { Json } from './json.ts'
 import type { Pause } from './slices/pause.ts'
@@ -60,7 +61,7 @@ const unsound = (cause: unknown): CheckpointerError =>
   new CheckpointerError('CORRUPT', 'a value is not what an encoded value can be', { cause })
 
 function decodeAt(box: Json, depth: number): void {
-  const decoder = new Decoder(ANY)
+  const decoder = new Decoder(ANY, checkLeaf)
   decoder.path.push(...Array.from({ length: depth }, () => ''))
   try {
     decoder.value(box)

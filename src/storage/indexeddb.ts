@@ -1,9 +1,12 @@
 import { deleteDB } from 'idb'
-import { durabilityOf, tablesOf } from './indexeddb/commit.ts'
+import { CheckpointerError } from '../errors.ts'
+import { durabilityOf, makesRoom, tablesOf } from './indexeddb/commit.ts'
 import { Connection } from './indexeddb/connection.ts'
 import { closed, coded, withinTime } from './indexeddb/errors.ts'
-import { findPast, withoutDebts, type Past } from './indexeddb/past.ts'
-import { families, runQuery } from './indexeddb/queries.ts'
+import { outliving } from './indexeddb/life.ts'
+import { findPast, withoutDebts, worstPast, type Past } from './indexeddb/past.ts'
+import { readInTime, SECONDS_TO_OPEN } from './indexeddb/patience.ts'
+import { eachOf, families, runQuery } from './indexeddb/queries.ts'
 import { codedWithUsage } from './indexeddb/quota.ts'
 import { reading, type ReadTransaction } from './indexeddb/reading.ts'
 import { salvageList, salvageLocate, salvageQuery } from './indexeddb/salvage.ts'
@@ -49,24 +52,20 @@ class IndexedDbStorage implements Storage {
   readonly #connection: Connection
   readonly #session: Session
   #past: Promise<Past> | undefined
-  #scrubbing: Promise<void> | undefined
-  /** What was last scrubbed for. */
-  #scrubbed: Past | undefined
+  /** Whether no write goes into a log any more that may be torn. */
+  #scrubbed: Promise<boolean> | undefined
 
   constructor(name: string) {
     this.#connection = new Connection(name, {
       onOpen: (handle) => {
         // Where that cannot be read, the worst is assumed, and no write is held up by it.
-        this.#past = findPast(handle, this.#id).catch(() => ({
-          dead: [],
-          marked: [],
-          unclean: true,
-          owing: [],
-        }))
+        this.#past = findPast(handle, this.#id).catch(() => worstPast(handle))
+        // Also for who only reads: the engine itself may write, to take back what was half done.
+        this.#scrubbed = this.#past.then((past) => !isScrubNeeded(past) || scrub())
       },
       onTaken: () => this.#session.forget(),
     })
-    this.#session = new Session(this.#id, this.#connection, () => this.#pastOfDatabase())
+    this.#session = new Session(this.#id, this.#connection, () => this.#pastBeforeWriting())
   }
 
   async read(partition: string, queries: readonly Query[]): Promise<Row[][]> {
@@ -76,7 +75,7 @@ class IndexedDbStorage implements Storage {
     return reading(
       connection,
       tables,
-      (tx) => Promise.all(queries.map((query) => runQuery(tx.objectStore(query.table), partition, query))),
+      (tx) => eachOf(queries, (query) => runQuery(tx.objectStore(query.table), partition, query)),
       (tx) => Promise.all(queries.map((query) => salvageQuery(tx, partition, query))),
     )
   }
@@ -87,7 +86,7 @@ class IndexedDbStorage implements Storage {
     if (tablesOf(batch).length === 0) return { ok: true, version: '' }
     const version = `${this.#id}.${(++this.#commits).toString(36)}`
     const owes = durabilityOf(batch) === 'relaxed' && batch.relaxed !== 'unowed'
-    const marking = this.#session.begin(owes)
+    const marking = this.#session.begin(owes, makesRoom(batch))
     try {
       if (marking) await marking
       return await writing(connection, { partition, batch, version })
@@ -95,7 +94,6 @@ class IndexedDbStorage implements Storage {
       throw await codedWithUsage(error)
     } finally {
       this.#session.end()
-      if (marking) this.#scrubSoon()
     }
   }
 
@@ -147,7 +145,7 @@ class IndexedDbStorage implements Storage {
     const { unclean, owing, dataLoss } = await this.#pastOfDatabase().catch((error: unknown) => {
       throw coded(error)
     })
-    return { unclean, owing, ...(dataLoss === undefined ? {} : { dataLoss }) }
+    return { unclean, owing: await this.#stillOwing(owing), ...(dataLoss === undefined ? {} : { dataLoss }) }
   }
 
   async owe(): Promise<string> {
@@ -155,15 +153,27 @@ class IndexedDbStorage implements Storage {
     await this.#session.owe().catch(async (error: unknown) => {
       throw await codedWithUsage(error)
     })
-    this.#scrubSoon()
     return this.#id
   }
 
   async settle(sessions: readonly string[], inOrder: boolean): Promise<void> {
     this.#connection.enter()
     const past = await this.#pastOfDatabase()
-    const settled = (inOrder ? past.marked : past.owing).filter((session) => sessions.includes(session))
+    const known = inOrder ? past.marked : past.owing
+    // One that was alive when this was opened has gone since, or is about to.
+    const others = inOrder ? sessions.filter((session) => !known.includes(session)) : []
+    const living = await outliving(this.#connection.name, others)
+    const settled = sessions.filter(
+      (session) => known.includes(session) || living?.includes(session) === false,
+    )
+    await this.#settle(past, settled, inOrder)
+    if (living && living.length > 0)
+      throw new CheckpointerError('BLOCKED', 'A session that is to be settled has not ended yet. Try again.')
+  }
+
+  async #settle(past: Past, settled: readonly string[], inOrder: boolean): Promise<void> {
     if (settled.length === 0) return
+    await this.#scrubbed
     await writeSessionRows(this.#connection, (store) =>
       settled.map((session) =>
         inOrder
@@ -190,11 +200,20 @@ class IndexedDbStorage implements Storage {
   async close(): Promise<void> {
     this.#connection.refuseAll(closed())
     // Left half done, it would have done harm: the torn log has grown, and nothing has replaced it yet.
-    await this.#scrubbing
+    await this.#scrubbed
     // What fails here has left the marker behind, which is a false alarm at worst.
     await this.#session.rest().catch(() => {})
     const handle = await this.#connection.end(closed())
     handle?.db.close()
+  }
+
+  /** Another may have settled what one owed since this was opened. */
+  async #stillOwing(owing: readonly string[]): Promise<readonly string[]> {
+    if (owing.length === 0) return owing
+    const { tx } = await this.#connection.begin(['session'], 'readonly')
+    const markers = owing.map((session) => tx.objectStore('session').get([session, 0]))
+    const owes = await readInTime(tx, Promise.all(markers), SECONDS_TO_OPEN).catch(() => undefined)
+    return owes ? owing.filter((_, i) => owes[i]?.owes) : owing
   }
 
   async #pastOfDatabase(): Promise<Past> {
@@ -203,17 +222,9 @@ class IndexedDbStorage implements Storage {
     return this.#past
   }
 
-  #scrubSoon(): void {
-    this.#scrubbing ??= this.#scrub().finally(() => (this.#scrubbing = undefined))
-  }
-
-  /** Once for each opening, beside the first saves. If it fails, the next session finds the same and does it. */
-  async #scrub(): Promise<void> {
-    try {
-      const past = await this.#past
-      if (!past || past === this.#scrubbed || !isScrubNeeded(past)) return
-      this.#scrubbed = past
-      await scrub(this.#connection, this.#id, past)
-    } catch {}
+  /** As it is before the first write. While the log of the dead is gone on with, their markers stay. */
+  async #pastBeforeWriting(): Promise<Past> {
+    const past = await this.#pastOfDatabase()
+    return (await this.#scrubbed) ? past : { ...past, dead: [] }
   }
 }

@@ -1,5 +1,8 @@
 import { MOST_WRITES } from '../ids.ts'
-import type { Key, Range } from './storage.ts'
+import { escapeId, unescapeId } from './escape-id.ts'
+import type { Key, Range, Table } from './storage.ts'
+
+export { escapeId, unescapeId }
 
 /**
  * Every key that is ever written. Nothing else makes or parses one.
@@ -18,18 +21,6 @@ import type { Key, Range } from './storage.ts'
 /** Greater than every escaped id, to end a range with. */
 const AFTER_IDS = '\x7e'
 
-/** Reversible: letters, digits, `-`, `_` and `.` stand for themselves, all else is `!` and four hex digits. */
-export function escapeId(id: string): string {
-  return id.replace(/[^\w.-]/g, (char) => '!' + char.charCodeAt(0).toString(16).padStart(4, '0'))
-}
-
-/** The text that was escaped. */
-export function unescapeId(escaped: string): string {
-  return escaped.replace(/!([0-9a-f]{4})/g, (_, digits: string) =>
-    String.fromCharCode(Number.parseInt(digits, 16)),
-  )
-}
-
 /** The partition of a thread that is no fork: a fork lives in its origin's. */
 export const partitionOf = (thread: string): string => escapeId(thread)
 
@@ -45,8 +36,11 @@ export const allRows = (first?: string): Range => ({
 /** All meta rows of one name. */
 const metaRows = (name: string): Range => ({ from: [name], to: [name, AFTER_IDS] })
 
-/** All rows of a table, also such as no key of ours names: a damaged one may stand anywhere. */
-export const anyRows = (after?: Key): Range => ({ from: after ? [...after, 0] : [], to: ['\uffff'] })
+/**
+ * All rows of a table, also such as no key of ours names: a damaged one may stand anywhere. What is greater yet, U+FFFF,
+ * bundlers write into their files as it is, and Chromium loads no content script that has a noncharacter in it.
+ */
+export const anyRows = (after?: Key): Range => ({ from: after ? [...after, 0] : [], to: ['\ufffd'] })
 
 export const checkpointKey = (lane: string, seq: number): Key => [lane, seq]
 export const checkpointAlias = (lane: string, id: string): Key => [lane, escapeId(id)]
@@ -60,6 +54,15 @@ export const seqOf = (key: Key): number => key[1] as number
 export const laneOfKey = (key: Key): string => key[0] as string
 /** Of a row of `threads`. */
 export const threadOf = (key: Key): string => unescapeId(key[0] as string)
+
+/** What a row is about, as far as its key tells. */
+export function placeOfRow(
+  table: Table,
+  [first, second]: Key,
+): { readonly thread?: string; readonly namespace?: string; readonly seq?: number } {
+  if (table === 'threads') return { thread: unescapeId(String(first)), namespace: unescapeId(String(second)) }
+  return typeof second === 'number' ? { seq: second } : {}
+}
 
 /**
  * What a checkpoint's own parts are filed under: new for each time it is written, so that parts can be written
@@ -151,20 +154,40 @@ export function importOf(partition: string): Key | undefined {
 export const stagedKey = (number: number): Key => ['staged', String(number).padStart(9, '0')]
 export const STAGED: Range = metaRows('staged')
 
+/** What was removed from a thread that other stores have too, by the name of the removal. */
+export const goneKey = (thread: string, name: string): Key => [GONE, `${escapeId(thread)}:${name}`]
+const GONE = 'gone'
+export const goneRows = (thread: string): Range => ({
+  from: [GONE, `${escapeId(thread)}:`],
+  to: [GONE, `${escapeId(thread)};`],
+})
+/** Of all threads, from behind one on. */
+export const goneAfter = (thread?: string): Range => ({
+  from: thread === undefined ? [GONE] : [GONE, `${escapeId(thread)};`],
+  to: [GONE, AFTER_IDS],
+})
+export const nameOfGone = (key: Key): string => (key[1] as string).split(':')[1] as string
+export const threadOfGone = (key: Key): string => unescapeId((key[1] as string).split(':')[0] as string)
+
+const SYNCED = 'synced'
+/** How far this store has come with another one in bringing a thread together. */
+export const syncedKey = (thread: string, store: string): Key => [
+  SYNCED,
+  `${escapeId(thread)}:${escapeId(store)}`,
+]
+
 /** The lane or thread that a row of `meta` is of, if it is of one that is there. */
 export function metaOf([name, of]: Key): { readonly lane?: string; readonly thread?: string } {
   if (name === BIRTH) return { lane: of as string }
   return name === LEASE || name === BEAT ? { thread: unescapeId(of as string) } : {}
 }
 
-export const isOfLoss = (key: Key): boolean => key[0] === LOSSES
-
 const QUARANTINE = 'quarantine'
 /** Where a row is set aside: a place of its own each time. */
 export const newQuarantineKey = (): Key => [QUARANTINE, newPartsOwner() + newPartsOwner()]
 
 /** What rows of `meta` there are. One with another name was written by a version that knew more. */
-export const META_NAMES: ReadonlySet<string> = new Set([
+export const META_NAMES = [
   'family',
   'database',
   'flush',
@@ -176,4 +199,9 @@ export const META_NAMES: ReadonlySet<string> = new Set([
   LOSSES,
   BIRTH,
   QUARANTINE,
-])
+  GONE,
+  SYNCED,
+] as const
+export type MetaName = (typeof META_NAMES)[number]
+
+export const metaNameOf = ([name]: Key): MetaName | undefined => META_NAMES.find((each) => each === name)

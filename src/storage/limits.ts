@@ -19,7 +19,8 @@ export function refuseTooLarge(limits: Limits, batch: Batch): void {
   if (total > limits.commitBytes) throw tooLarge('commit', total, limits.commitBytes)
 }
 
-const keyBytes = (key: Key): number =>
+/** As the limits count them. */
+export const keyBytes = (key: Key): number =>
   key.reduce<number>((sum, part) => sum + (typeof part === 'string' ? part.length : 16), 0)
 
 function tooLarge(what: string, size: number, most: number, unit = 'bytes'): CheckpointerError {

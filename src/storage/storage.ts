@@ -9,6 +9,7 @@
  * - what `commit` acknowledged is there after the process is gone, as far as the engine can tell.
  */
 export interface Storage {
+  /** What this engine takes: larger things are cut to fit, or refused. */
   readonly limits: Limits
   /** Runs several queries against one consistent snapshot of a partition; one list of rows for each. */
   read(partition: string, queries: readonly Query[]): Promise<Row[][]>
@@ -22,6 +23,7 @@ export interface Storage {
   partitions(query: { readonly after?: string; readonly limit: number }): Promise<string[]>
   /** Removes every row of every partition. */
   destroy(): Promise<void>
+  /** Lets go of the engine. What is called after it rejects with `CLOSED`. */
   close(): Promise<void>
   /** For storages that know how the sessions before this one have ended. Opens the storage when need be. */
   sessionReport?(): Promise<SessionReport>
@@ -37,6 +39,7 @@ export interface Storage {
   rest?(): Promise<void>
 }
 
+/** How the sessions before this one have ended, as far as a storage knows. */
 export interface SessionReport {
   /** A session before this one was killed, or its machine went down, between two of its writes. */
   readonly unclean: boolean
@@ -54,6 +57,7 @@ export interface SessionReport {
  * - `meta`: what a partition, or the database (in partition ''), knows of itself, by name and of what
  */
 export const TABLES = ['threads', 'checkpoints', 'parts', 'writes', 'meta'] as const
+/** One of the five. */
 export type Table = (typeof TABLES)[number]
 
 /**
@@ -62,20 +66,27 @@ export type Table = (typeof TABLES)[number]
  */
 export type Key = readonly (string | number)[]
 
+/** A row as it is stored. */
 export interface Row {
+  /** What it is found by, within its table and partition. */
   readonly key: Key
   /** Short ASCII text, always there. */
   readonly head: string
+  /** Its payload, where it has one. */
   readonly body?: Uint8Array
   /** Opaque; changes whenever the row is put, and never comes back. */
   readonly version: string
 }
 
+/** A row as `list` gives it. */
 export interface ListedRow extends Row {
+  /** Where it stands. */
   readonly partition: string
+  /** What it is ordered by. */
   readonly rank: number
 }
 
+/** Rows by their keys, one by its alias, or a range of them. */
 export type Query =
   | { readonly table: Table; readonly keys: readonly Key[] }
   | { readonly table: 'checkpoints'; readonly alias: Key }
@@ -83,22 +94,33 @@ export type Query =
 
 /** Rows with `from` <= key < `to`. A shorter key comes before the longer ones that begin with it. */
 export interface Range {
+  /** The first key that is in it. */
   readonly from: Key
+  /** The first key behind it that is not. */
   readonly to: Key
+  /** The greatest first. */
   readonly reverse?: boolean
+  /** The most to give. */
   readonly limit?: number
 }
 
+/** Which page of a list. */
 export interface ListQuery {
+  /** The most to give. */
   readonly limit: number
   /** Only rows whose rank is lower than this one (or equal, with a greater key). */
   readonly after?: { readonly rank: number; readonly key: Key }
 }
 
+/** A row to be written. */
 export interface Put {
+  /** Where it goes. */
   readonly table: Table
+  /** What it is found by. */
   readonly key: Key
+  /** Short ASCII text, read with every list. */
   readonly head: string
+  /** Its payload, where it has one. */
   readonly body?: Uint8Array
   /** For rows of `checkpoints`: a second key to find the row by, unique within its partition at one time. */
   readonly alias?: Key
@@ -108,14 +130,21 @@ export interface Put {
 
 /** The row must have this version, or must not exist. */
 export interface Check {
+  /** Where the row stands. */
   readonly table: Table
+  /** Which row. */
   readonly key: Key
+  /** The one that it must have; `undefined`: there must be none. */
   readonly version: string | undefined
 }
 
+/** What one commit checks and writes. */
 export interface Batch {
+  /** All of these must hold, or nothing is written. */
   readonly checks?: readonly Check[]
+  /** Rows to write, in place of those that have their keys. */
   readonly puts?: readonly Put[]
+  /** Rows to remove; one that is not there is passed over. */
   readonly deletes?: readonly { readonly table: Table; readonly key: Key }[]
   /** Carried out before `deletes` and `puts`, so that a put into the range stays. */
   readonly deleteRanges?: readonly { readonly table: Table; readonly from: Key; readonly to: Key }[]

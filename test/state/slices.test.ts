@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createCodec } from '../../src/state/codec.ts'
 import { fromBytes, toBytes } from '../../src/state/json-bytes.ts'
 import type { Json } from '../../src/state/json.ts'
@@ -56,6 +56,24 @@ describe('parsing in slices', () => {
       }),
       { numRuns: 30 },
     )
+  })
+
+  it('asks for a pause all along a long text, at each depth', async () => {
+    const asked = async (length: number): Promise<number> => {
+      let times = 0
+      await parseInSlices(toBytes({ deep: [{ text: 'word '.repeat(length / 5) }] }), () => void times++)
+      return times
+    }
+    // Of a text that is parsed by itself it is asked too: what is above that is for the containers.
+    const byItself = async (length: number): Promise<number> => {
+      let times = 0
+      await parseInSlices(toBytes('word '.repeat(length / 5)), () => void times++)
+      return times
+    }
+    const [few, many] = [5_000_000, 15_000_000]
+    const growth = (await asked(many)) - (await asked(few))
+    const ofText = (await byItself(many)) - (await byItself(few))
+    expect(growth - ofText).toBeGreaterThanOrEqual((3 * (many - few)) / 2 ** 20 - 3)
   })
 
   it('refuses a comma too many, wherever it stands', async () => {
@@ -191,4 +209,24 @@ it('a pause lets other tasks run, and ends with the reason of the signal', async
   const later = performance.now() + 6
   while (performance.now() < later);
   await expect(pause()).rejects.toThrow('stop')
+})
+
+it('a pause that is made in the midst of a task counts what was before it in that task', async () => {
+  let now = performance.now() + 1_000
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now)
+  onTestFinished(() => clock.mockRestore())
+  const host = pauses()
+  now += 3
+  expect(host()).toBeUndefined()
+  const caller = pauses()
+  now += 2
+  const due = caller()
+  expect(due).toBeInstanceOf(Promise)
+  await due
+  expect(caller()).toBeUndefined()
+  now += 5
+  expect(host()).toBeInstanceOf(Promise)
+  // Of what was long ago it is known that it was in another task.
+  now += 1_000
+  expect(pauses()()).toBeUndefined()
 })

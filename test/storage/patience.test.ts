@@ -59,6 +59,21 @@ function mute(): void {
   })
 }
 
+/** Another tab is frozen in the midst of a write, until it is woken. */
+async function standStill(name: string, ...stores: string[]): Promise<() => Promise<void>> {
+  const frozen = await openDB(`forkpoint:${name}`)
+  const store = frozen.transaction(stores, 'readwrite').objectStore(stores[0] as string)
+  let isFrozen = true
+  const held = (async () => {
+    while (isFrozen) await store.count()
+  })()
+  return async () => {
+    isFrozen = false
+    await held
+    frozen.close()
+  }
+}
+
 it('a write whose end the engine never tells is told as one of unknown outcome', async () => {
   const { storage } = await opened()
   mute()
@@ -74,18 +89,11 @@ it('a write whose end the engine never tells is told as one of unknown outcome',
 
 it('a write that another tab keeps from beginning is taken back', async () => {
   const { storage, name } = await opened()
-  const frozen = await openDB(`forkpoint:${name}`)
-  const store = frozen.transaction('meta', 'readwrite').objectStore('meta')
-  let isFrozen = true
-  const held = (async () => {
-    while (isFrozen) await store.count()
-  })()
+  const wake = await standStill(name, 'meta')
   const call = watched(put(storage, 'second'))
   await seconds(61)
   expect(call.error).toMatchObject({ code: 'BLOCKED', outcome: 'none' })
-  isFrozen = false
-  await held
-  frozen.close()
+  await wake()
   expect(await heads(storage)).toEqual(['first'])
   expect(await put(storage, 'third')).toMatchObject({ ok: true })
 })
@@ -102,4 +110,36 @@ it('who has slept has not waited', async () => {
   expect(call).toEqual({})
   await seconds(1)
   expect(call.error).toMatchObject({ code: 'BLOCKED' })
+})
+
+it('a read that another tab keeps waiting is told so, and the next one is answered when it can be', async () => {
+  const { storage, name } = await opened()
+  const wake = await standStill(name, 'meta')
+  const call = watched(heads(storage))
+  await seconds(59)
+  expect(call).toEqual({})
+  await seconds(2)
+  expect(call.error).toMatchObject({ code: 'BLOCKED' })
+  await wake()
+  expect(await heads(storage)).toEqual(['first'])
+})
+
+it('a storage that is opened beside a tab that stands still takes the worst to be true, and goes on', async () => {
+  const { storage, name } = await opened()
+  await storage.close()
+  const wake = await standStill(name, 'session')
+  const next = indexedDbStorage({ name })
+  const report = watched(next.sessionReport?.() ?? Promise.resolve())
+  // What does not stand in the way is read meanwhile.
+  expect(await heads(next)).toEqual(['first'])
+  await seconds(9)
+  expect(report).toEqual({})
+  await seconds(2)
+  expect(report.value).toMatchObject({ unclean: true, owing: [] })
+  const call = watched(put(next, 'second'))
+  await seconds(61)
+  expect(call.error).toMatchObject({ code: 'BLOCKED', outcome: 'none' })
+  await wake()
+  expect(await put(next, 'third')).toMatchObject({ ok: true })
+  await next.close()
 })

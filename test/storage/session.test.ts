@@ -1,6 +1,7 @@
 import 'fake-indexeddb/auto'
 import { openDB } from 'idb'
 import { expect, it, onTestFinished, vi } from 'vitest'
+import { openCheckpointer } from '../../src/index.ts'
 import { indexedDbStorage } from '../../src/storage/indexeddb.ts'
 
 it('a session without a lock puts its marker again while it goes on writing', async () => {
@@ -44,4 +45,29 @@ it('a session owes what it took relaxed, unless nobody takes that for kept', asy
   expect(await db.getAll('session')).toMatchObject([{ number: 0, owes: true }])
   db.close()
   await storage.destroy()
+})
+
+it('a save that is written behind is told as taken only when the session is known to owe it', async () => {
+  const name = 'session without room'
+  const checkpointer = await openCheckpointer({
+    name,
+    storage: indexedDbStorage({ name }),
+    durability: 'async',
+    onWarning: () => {},
+  })
+  onTestFinished(() => checkpointer.close())
+  const commit = vi.spyOn(IDBTransaction.prototype, 'commit').mockImplementation(function (
+    this: IDBTransaction,
+  ) {
+    this.abort()
+    throw new DOMException('There is no room.', 'QuotaExceededError')
+  })
+  onTestFinished(() => commit.mockRestore())
+  const thread = checkpointer.thread('a')
+  await expect(thread.save({ n: 1 })).rejects.toMatchObject({ code: 'QUOTA' })
+  await expect(thread.save({ n: 2 })).rejects.toMatchObject({ code: 'QUOTA' })
+  commit.mockRestore()
+  expect((await thread.save({ n: 3 })).seq).toBe(1)
+  await checkpointer.flush()
+  expect((await thread.load())?.state).toEqual({ n: 3 })
 })

@@ -2,7 +2,7 @@ import { openDB } from 'idb'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { CheckpointerError } from '../../src/errors.ts'
 import { indexedDbStorage } from '../../src/storage/indexeddb.ts'
-import { CURRENT_FORMAT } from '../../src/storage/format-version.ts'
+import { SCHEMA_VERSION } from '../../src/storage/indexeddb/schema.ts'
 import type { Key, Put, Query, Storage } from '../../src/storage/storage.ts'
 
 const run = Math.random().toString(36).slice(2)
@@ -52,6 +52,47 @@ function withLocksRefused(): void {
   onTestFinished(() => void Reflect.deleteProperty(navigator, 'locks'))
 }
 
+/** A marker is put, and not a row of ours, which locks this store too. */
+const isOfSessions = ({ objectStoreNames }: IDBTransaction): boolean =>
+  objectStoreNames.length === 1 && objectStoreNames.contains('session')
+
+/** Finds no room for a marker, as long as the switch says so. */
+function withoutRoomForMarkers(): { isThere: boolean } {
+  const room = { isThere: false }
+  instead(IDBTransaction.prototype, 'commit', (real) => {
+    return function (this: IDBTransaction) {
+      if (room.isThere || !isOfSessions(this)) return real.call(this)
+      this.abort()
+      throw new DOMException('There is no room.', 'QuotaExceededError')
+    }
+  })
+  return room
+}
+
+/** As Chromium says when it has made a database anew. */
+function withDataLoss(message: string): void {
+  for (const [name, value] of [
+    ['dataLoss', 'total'],
+    ['dataLossMessage', message],
+  ] as const) {
+    const real = Object.getOwnPropertyDescriptor(IDBVersionChangeEvent.prototype, name)
+    Object.defineProperty(IDBVersionChangeEvent.prototype, name, { configurable: true, get: () => value })
+    onTestFinished(() => {
+      if (real) Object.defineProperty(IDBVersionChangeEvent.prototype, name, real)
+      else Reflect.deleteProperty(IDBVersionChangeEvent.prototype, name)
+    })
+  }
+}
+
+function withSessionsUnreadable(): void {
+  instead(IDBObjectStore.prototype, 'getAllKeys', (real) => {
+    return function (this: IDBObjectStore, ...args) {
+      if (this.name === 'session') throw lost()
+      return real.apply(this, args)
+    }
+  })
+}
+
 const lost = (): DOMException =>
   new DOMException(
     'Connection to Indexed Database server lost. Refresh the page to try again',
@@ -80,10 +121,12 @@ function takenAway(evict: (db: IDBDatabase) => void): void {
     expect(await heads(storage)).toEqual(['head of new'])
   })
 
-  it('tells one call of an upgrade elsewhere, and then that the format is too new', async () => {
+  it('tells one call of an upgrade elsewhere, and then that it is too new', async () => {
     const { storage, name } = open()
     await storage.commit('p', { puts: [meta('old')] })
-    const newer = await openDB(`forkpoint:${name}`, CURRENT_FORMAT + 1)
+    const newer = await openDB(`forkpoint:${name}`, SCHEMA_VERSION + 1, {
+      upgrade: (db) => db.deleteObjectStore('meta'),
+    })
     await expect(storage.read('p', [all])).rejects.toMatchObject({ code: 'CLOSED' })
     for (let i = 0; i < 2; i++)
       await expect(storage.read('p', [all])).rejects.toMatchObject({ code: 'FORMAT_TOO_NEW' })
@@ -408,15 +451,35 @@ function sessions(): void {
     const { storage } = open()
     await storage.commit('p', { puts: [meta('one')] })
     await storage.rest?.()
-    instead(IDBTransaction.prototype, 'commit', (real) => {
-      return function (this: IDBTransaction) {
-        if (!this.objectStoreNames.contains('session')) return real.call(this)
-        this.abort()
-        throw new DOMException('There is no room.', 'QuotaExceededError')
-      }
-    })
+    withoutRoomForMarkers()
     expect((await storage.commit('p', { deletes: [{ table: 'meta', key: ['law', 'one'] }] })).ok).toBe(true)
     expect(await heads(storage)).toEqual([])
+  })
+
+  it('that find no room for their marker acknowledge nothing, until there is some', async () => {
+    const { storage, name } = open()
+    await storage.read('p', [all])
+    const room = withoutRoomForMarkers()
+    const refused = { code: 'QUOTA', outcome: 'none' }
+    await expect(storage.owe?.()).rejects.toMatchObject(refused)
+    await expect(storage.commit('p', { relaxed: true, puts: [meta('one')] })).rejects.toMatchObject(refused)
+    await expect(storage.commit('p', { puts: [meta('one')] })).rejects.toMatchObject(refused)
+    expect(await heads(storage)).toEqual([])
+    room.isThere = true
+    await storage.owe?.()
+    expect(await markers(name)).toMatchObject([{ owes: true }])
+    expect((await storage.commit('p', { relaxed: true, puts: [meta('one')] })).ok).toBe(true)
+  })
+
+  it('that cannot be read keep nobody from hearing that the browser has thrown data away', async () => {
+    const { storage } = open()
+    withDataLoss('a bad log')
+    withSessionsUnreadable()
+    expect(await storage.sessionReport?.()).toEqual({
+      unclean: true,
+      owing: [],
+      dataLoss: 'total: a bad log',
+    })
   })
 
   it('mark a database on a connection that dies in their hands', async () => {
@@ -425,7 +488,7 @@ function sessions(): void {
     let cuts = 0
     instead(IDBTransaction.prototype, 'commit', (real) => {
       return function (this: IDBTransaction) {
-        if (!this.objectStoreNames.contains('session') || cuts++ > 0) return real.call(this)
+        if (!isOfSessions(this) || cuts++ > 0) return real.call(this)
         this.abort()
         throw lost()
       }

@@ -1,7 +1,7 @@
-import { openDB } from 'idb'
+import { openDB, type IDBPDatabase, type IDBPTransaction } from 'idb'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { CURRENT_FORMAT } from '../../src/storage/format-version.ts'
 import { indexedDbStorage } from '../../src/storage/indexeddb.ts'
+import { SCHEMA_VERSION } from '../../src/storage/indexeddb/schema.ts'
 import type { Query, Storage } from '../../src/storage/storage.ts'
 import { storageSuite } from '../../src/testing/storage-suite.ts'
 
@@ -74,14 +74,50 @@ function ownLaws(): void {
     for (const db of lost) db.close()
   })
 
-  it('lets go of the database when another tab brings a newer format', async () => {
+  it('lets go of the database when another tab brings a newer version of it, and opens that as it is', async () => {
     const { storage, name } = open()
     await storage.commit('p', put)
-    const newer = await openDB(`forkpoint:${name}`, CURRENT_FORMAT + 1)
+    const newer = await openDB(`forkpoint:${name}`, SCHEMA_VERSION + 1, {
+      upgrade: (db) => void db.createObjectStore('of a later version'),
+    })
     await expect(storage.read('p', [family])).rejects.toMatchObject({ code: 'CLOSED' })
     newer.close()
+    for (const each of [storage, indexedDbStorage({ name })]) {
+      expect((await each.read('p', [family])).flat()).toMatchObject([{ head: 'm' }])
+      expect((await each.commit('p', put)).ok).toBe(true)
+      await each.close()
+    }
+    const left = await openDB(`forkpoint:${name}`)
+    expect(left.version).toBe(SCHEMA_VERSION + 1)
+    left.close()
+    await indexedDbStorage({ name }).destroy()
+  })
+
+  it.each([
+    ['no store of ours', (db: IDBPDatabase) => db.deleteObjectStore('writes')],
+    [
+      'a store of ours with another key',
+      (db: IDBPDatabase) => {
+        db.deleteObjectStore('meta')
+        db.createObjectStore('meta', { keyPath: 'key' })
+      },
+    ],
+    [
+      'an index less',
+      (_: IDBPDatabase, tx: IDBPTransaction<unknown, string[], 'versionchange'>) =>
+        tx.objectStore('threads').deleteIndex('latest'),
+    ],
+  ])('refuses a newer version of the database that has %s', async (_, change) => {
+    const { storage, name } = open()
+    await storage.commit('p', put)
+    await storage.close()
+    const newer = await openDB(`forkpoint:${name}`, SCHEMA_VERSION + 1, {
+      upgrade: (db, _from, _to, tx) => change(db, tx),
+    })
+    newer.close()
     const later = indexedDbStorage({ name })
-    await expect(later.read('p', [family])).rejects.toMatchObject({ code: 'FORMAT_TOO_NEW' })
+    for (let again = 0; again < 2; again++)
+      await expect(later.read('p', [family])).rejects.toMatchObject({ code: 'FORMAT_TOO_NEW' })
     await later.destroy()
   })
 }

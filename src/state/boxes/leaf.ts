@@ -1,13 +1,11 @@
 import { SuperJSON } from 'superjson'
 import type { Json } from '../json.ts'
+import { leafOf, MAX_DIGITS } from './leaf-shape.ts'
 import { Refusal } from './refusal.ts'
 import { BOX, boxPayload } from './shell.ts'
 
 /** Our own: superjson's default instance belongs to everyone in the page. It only ever sees leaves. */
 const superjson = new SuperJSON()
-
-/** Parsing digits takes more than linear time. */
-const MAX_DIGITS = 100_000
 
 /** Superjson's `{ json, meta }` in the short form in which it is stored: `{ $fp: [type, json] }`. */
 function box(value: unknown, ...more: Json[]): Json {
@@ -74,35 +72,13 @@ export function encodeUrl(value: URL, prev: Json | undefined): Json {
   return box(new URL(value.href))
 }
 
-const text = (pattern: RegExp) => (json: Json) => typeof json === 'string' && pattern.test(json)
-
-/** Every type of superjson's that is ever rebuilt, and what its data must look like first. */
-const LEAVES: ReadonlyMap<string, (json: Json) => boolean> = new Map([
-  ['undefined', (json: Json) => json === null],
-  ['number', text(/^(?:NaN|-?Infinity|-0)$/)],
-  ['bigint', (json: Json) => typeof json === 'string' && json.length <= MAX_DIGITS && /^-?\d+$/.test(json)],
-  ['Date', text(/^(?:[+-]\d{6}|\d{4})-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)],
-  ['regexp', (json: Json) => typeof json === 'string' && json.startsWith('/') && json.lastIndexOf('/') > 0],
-  ['URL', (json: Json) => typeof json === 'string'],
-])
-
-export const isLeafKind = (kind: string): boolean => kind === 'invalid-date' || LEAVES.has(kind)
-
 /** The value in the box of a leaf. Throws anything when the row was altered. */
 export function decodeLeaf(payload: readonly Json[]): unknown {
-  const [type, json, lastIndex] = payload
-  if (type === 'invalid-date' && payload.length === 1) return new Date(NaN)
-  const fits = typeof type === 'string' ? LEAVES.get(type) : undefined
-  const length = type === 'regexp' && lastIndex !== undefined ? 3 : 2
-  if (typeof type !== 'string' || json === undefined || payload.length !== length || !fits?.(json)) {
-    throw new Error('not the data of its type')
-  }
-  const values = [type as 'Date'] satisfies [string]
-  const value: unknown = superjson.deserialize({ json: json as string | null, meta: { values, v: 1 } })
+  const leaf = leafOf(payload)
+  if (leaf.type === 'invalid-date') return new Date(NaN)
+  const values = [leaf.type as 'Date'] satisfies [string]
+  const value: unknown = superjson.deserialize({ json: leaf.json, meta: { values, v: 1 } })
   if (value instanceof Date && Number.isNaN(value.getTime())) throw new Error('not a date')
-  if (value instanceof RegExp && length === 3) {
-    if (!Number.isSafeInteger(lastIndex) || (lastIndex as number) < 0) throw new Error('not an index')
-    value.lastIndex = lastIndex as number
-  }
+  if (value instanceof RegExp) value.lastIndex = leaf.lastIndex
   return value
 }

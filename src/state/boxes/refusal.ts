@@ -6,13 +6,13 @@ export class TooDeep extends Error {}
 
 const ADVICE: Readonly<Record<string, string>> = {
   Promise: 'a promise cannot be stored: await it before saving',
-  WeakMap: 'a WeakMap cannot be read: use a Map, or leave it out of the state',
-  WeakSet: 'a WeakSet cannot be read: use a Set, or leave it out of the state',
-  WeakRef: 'a WeakRef cannot be stored: store what it refers to, or leave it out of the state',
+  WeakMap: 'a WeakMap cannot be read: use a Map, or leave it out',
+  WeakSet: 'a WeakSet cannot be read: use a Set, or leave it out',
+  WeakRef: 'a WeakRef cannot be stored: store what it refers to, or leave it out',
   Blob: 'a Blob cannot be read at once: store the bytes, `await blob.arrayBuffer()`',
   File: 'a File cannot be read at once: store its name and bytes, `await file.arrayBuffer()`',
   SharedArrayBuffer: 'shared memory cannot be stored: store a copy, `bytes.slice()`',
-  Window: 'a window cannot be stored: leave it out of the state',
+  Window: 'a window cannot be stored: leave it out',
   Buffer: 'a Node Buffer would come back as a Uint8Array: store `new Uint8Array(buffer)`',
 }
 
@@ -24,7 +24,7 @@ export function adviceFor(value: object, name: string, tag: string): string {
     return `a boxed ${tag.toLowerCase()} cannot be stored: use the primitive`
   }
   if ('nodeType' in value && 'ownerDocument' in value) {
-    return `a DOM node (${name}) cannot be stored: leave it out of the state`
+    return `a DOM node (${name}) cannot be stored: leave it out`
   }
   return `an instance of ${name} cannot be stored: register it with \`types\`, or store a plain object`
 }

@@ -122,6 +122,6 @@ function customShell(live: unknown, types: TypeTable): Shell | undefined {
 }
 
 function refuse(live: unknown): never {
-  if (typeof live === 'function') throw new Refusal('a function cannot be stored: leave it out of the state')
+  if (typeof live === 'function') throw new Refusal('a function cannot be stored: leave it out')
   throw new Refusal(`${String(live)} is a symbol, which cannot be stored: use a string`)
 }

@@ -3,7 +3,7 @@ import type { Container } from '../boxes/containers.ts'
 import { BOX, boxPayload } from '../boxes/shell.ts'
 import type { Step } from '../delta/op.ts'
 import type { Json } from '../json.ts'
-import type { Decoder } from './decode.ts'
+import type { Decoder } from './decoder.ts'
 
 interface Part {
   readonly json: Json

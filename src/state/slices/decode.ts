@@ -1,6 +1,7 @@
 import { BOX } from '../boxes/shell.ts'
 import type { TypeTable } from '../boxes/type-table.ts'
-import { Decoder, undecodable } from '../decode/decode.ts'
+import { decoderOf, undecodable } from '../decode/decode.ts'
+import type { Decoder } from '../decode/decoder.ts'
 import { MAX_DEPTH, setOwn, type Json } from '../json.ts'
 import type { Pause } from './pause.ts'
 
@@ -17,7 +18,7 @@ class SlicedDecoder {
   readonly #pause: Pause
 
   constructor(types: TypeTable, pause: Pause) {
-    this.#decoder = new Decoder(types)
+    this.#decoder = decoderOf(types)
     this.#pause = pause
   }
 

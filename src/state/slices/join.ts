@@ -1,7 +1,7 @@
 import type { Pause } from './pause.ts'
 
 /** Bytes that are copied at once: the pages of new memory are made ready meanwhile, which takes longer than the copy. */
-const SLICE = 2 * 1024 * 1024
+const SLICE = 512 * 1024
 
 /** One run of bytes out of many, copied a slice at a time. */
 export async function joinInSlices(

@@ -4,6 +4,8 @@ import { BACKSLASH, noJson, parsePiece, QUOTE, SLICE } from './piece.ts'
 const LETTER_U = 0x75
 /** An escape has so many bytes at most: \u0000. */
 const ESCAPE = 6
+/** Characters. */
+const COPIED_A_MS = 2 * 1024 * 1024
 
 /** The JSON of one text, in pieces which are texts themselves. */
 export async function parseText(bytes: Uint8Array, pause: Pause): Promise<string> {
@@ -19,6 +21,9 @@ export async function parseText(bytes: Uint8Array, pause: Pause): Promise<string
     texts.push(text)
     at = end
   }
+  // All of it is copied once more, which cannot be done in pieces.
+  const due = pause((texts.length * SLICE) / COPIED_A_MS)
+  if (due) await due
   return texts.join('')
 }
 

@@ -4,8 +4,11 @@ import type { Pause } from './pause.ts'
 import { parseText } from './parse-text.ts'
 import { BACKSLASH, noJson, parsePiece, QUOTE, SLICE } from './piece.ts'
 
-/** How many bytes are looked at between two questions for a pause. */
-const STRIDE = 256 * 1024
+/** How many bytes are looked at between two questions for a pause … */
+const STRIDE = 64 * 1024
+/** … and how many of a text, of which only the end is looked for: first near by, as it mostly is there. */
+const TEXT_STRIDE = 1024 * 1024
+const NEAR = 64
 
 const COMMA = 0x2c
 const COLON = 0x3a
@@ -107,9 +110,13 @@ async function childrenOf(bytes: Uint8Array, pause: Pause): Promise<Child[]> {
       if (due) await due
     }
     if (inText) {
-      at = bytes.indexOf(QUOTE, at)
-      if (at < 0) throw noJson()
-      inText = isEscaped(bytes, at)
+      const near = Math.min(at + NEAR, last)
+      while (at < near && bytes[at] !== QUOTE) at++
+      if (bytes[at] !== QUOTE) {
+        const end = bytes.subarray(at, at + TEXT_STRIDE).indexOf(QUOTE)
+        at += end < 0 ? TEXT_STRIDE - 1 : end
+      }
+      inText = bytes[at] !== QUOTE || isEscaped(bytes, at)
       continue
     }
     const byte = bytes[at] as number

@@ -1,8 +1,7 @@
 import { openDB } from 'idb'
 import { CheckpointerError } from '../../errors.ts'
-import { CURRENT_FORMAT } from '../format-version.ts'
 import { nameOf, withinTime } from './errors.ts'
-import { upgrade, type Database, type Schema } from './schema.ts'
+import { hasOurStores, SCHEMA_VERSION, upgrade, type Database, type Schema } from './schema.ts'
 
 /** What is told of an open database from outside. */
 interface Listeners {
@@ -37,12 +36,29 @@ export async function openDatabase(name: string, listeners: Listeners): Promise<
 
 const RETRIED = ['UnknownError', 'AbortError', 'InvalidStateError']
 
-async function openOnce(name: string, { onVersionChange, onClose }: Listeners): Promise<Opened> {
+/** One of a later version is opened as it is: what is stored in it says what this one may do with it. */
+async function openOnce(name: string, listeners: Listeners): Promise<Opened> {
+  try {
+    return await openAs(SCHEMA_VERSION, name, listeners)
+  } catch (error) {
+    if (nameOf(error) !== 'VersionError') throw error
+    const opened = await openAs(undefined, name, listeners)
+    if (hasOurStores(opened.db)) return opened
+    opened.db.close()
+    throw error
+  }
+}
+
+async function openAs(
+  version: number | undefined,
+  name: string,
+  { onVersionChange, onClose }: Listeners,
+): Promise<Opened> {
   let dataLoss: string | undefined
   const db = await withinTime(
     { name, doing: 'opened' },
     (onBlocked) =>
-      openDB<Schema>(name, CURRENT_FORMAT, {
+      openDB<Schema>(name, version, {
         upgrade: (made, oldVersion, _newVersion, _tx, event) => {
           dataLoss = dataLossOf(event)
           upgrade(made, oldVersion)

@@ -1,6 +1,11 @@
+import type { IDBPObjectStore } from 'idb'
 import type { SessionReport } from '../storage.ts'
 import type { Handle } from './connection.ts'
 import { livingOf } from './life.ts'
+import { readInTime, SECONDS_TO_OPEN } from './patience.ts'
+import type { Database, Schema } from './schema.ts'
+
+type SessionStore = IDBPObjectStore<Schema, 'session'[], 'session', 'readonly'>
 
 /** Sessions before this one that have left rows behind, as found when the database was opened. */
 export interface Past extends SessionReport {
@@ -19,7 +24,7 @@ const SILENCE = 150_000
  * until it is old, and nobody is told that it has lost something.
  */
 export async function findPast({ db, dataLoss }: Handle, own: string): Promise<Past> {
-  const read = () => db.transaction(['session'], 'readonly').objectStore('session').getAllKeys()
+  const read = () => reading(db, (store) => store.getAllKeys())
   const others = (keys: Awaited<ReturnType<typeof read>>): string[] =>
     [...new Set(keys.map(([session]) => session))].filter((session) => session !== own)
   const seen = others(await read())
@@ -29,8 +34,7 @@ export async function findPast({ db, dataLoss }: Handle, own: string): Promise<P
   const keys = await read()
   const left = others(keys)
   const killed = seen.filter((session) => left.includes(session) && !alive?.includes(session))
-  const store = db.transaction(['session'], 'readonly').objectStore('session')
-  const markers = await Promise.all(killed.map((session) => store.get([session, 0])))
+  const markers = await reading(db, (store) => Promise.all(killed.map((session) => store.get([session, 0]))))
   const unclean = markers.filter((marker) => marker !== undefined)
   // The clock may have been set back since.
   const isSilent = (at = 0): boolean => Math.abs(Date.now() - at) > SILENCE
@@ -42,6 +46,22 @@ export async function findPast({ db, dataLoss }: Handle, own: string): Promise<P
     owing: alive ? unclean.filter((marker) => marker.owes).map(({ session }) => session) : [],
     ...told(dataLoss),
   }
+}
+
+/** Of sessions that cannot be read. What the engine has said of the opening was read with it. */
+export const worstPast = ({ dataLoss }: Handle): Past => ({
+  dead: [],
+  marked: [],
+  unclean: true,
+  owing: [],
+  ...told(dataLoss),
+})
+
+/** Every write holds this store too: who stands still in the midst of one is not waited for. */
+function reading<T>(db: Database, read: (store: SessionStore) => Promise<T>): Promise<T> {
+  const tx = db.transaction(['session'], 'readonly')
+  tx.done.catch(() => undefined)
+  return readInTime(tx, read(tx.objectStore('session')), SECONDS_TO_OPEN)
 }
 
 const told = (dataLoss: string | undefined): Pick<SessionReport, 'dataLoss'> =>

@@ -4,11 +4,23 @@ import type { Query, Row, Table } from '../storage.ts'
 
 type ReadStore = IDBPObjectStore<Schema, Table[], Table, 'readonly'>
 
+/** A request takes the engine up to 80 µs to send, so not very many are sent at once: other tasks run in between. */
+const REQUESTS_AT_ONCE = 32
+
+/** What is asked of each, in order, within one transaction. */
+export async function eachOf<T, R>(items: readonly T[], ask: (item: T) => Promise<R>): Promise<R[]> {
+  const found: R[] = []
+  for (let from = 0; from < items.length; from += REQUESTS_AT_ONCE)
+    for (const each of await Promise.all(items.slice(from, from + REQUESTS_AT_ONCE).map(ask)))
+      found.push(each)
+  return found
+}
+
 export async function runQuery(store: ReadStore, partition: string, query: Query): Promise<Row[]> {
   const { table } = query
   const rows = (found: readonly (IdbRow | undefined)[]): Row[] =>
     found.filter((row) => row !== undefined).map((row) => rowOf(table, row))
-  if ('keys' in query) return rows(await Promise.all(query.keys.map((key) => store.get([partition, ...key]))))
+  if ('keys' in query) return rows(await eachOf(query.keys, (key) => store.get([partition, ...key])))
   if ('alias' in query) return rows([await store.index('id').get([partition, ...query.alias])])
   // To IndexedDB a limit of 0 is none.
   if (!isRange(query) || query.limit === 0) return []
@@ -20,8 +32,11 @@ export async function runQuery(store: ReadStore, partition: string, query: Query
 
 /** Parts are up to 2 MiB each, of which an engine takes a millisecond or two to make one out of an answer … */
 const PARTS_AT_ONCE = 2
-/** … but are mostly far smaller: then more are asked for. */
-const SMALL_PARTS = 512 * 1024
+/**
+ * … but are mostly far smaller: then more are asked for, as many as make an answer of this size. Chromium 156 takes 8 MB in
+ * parts of 40 KB in 28 ms by four at a time, in 47 by two and sixteen in turns, and in 116 at once.
+ */
+const ANSWER = 160 * 1024
 const SMALL_AT_ONCE = 16
 
 /** What `getAll` gives, in answers that are never very large: other tasks run between them. */
@@ -39,7 +54,8 @@ async function partsIn(
     const last = some.at(-1)
     if (!last || some.length < asked || found.length >= limit) return found
     const bytes = some.reduce((sum, { body }) => sum + ((body as Uint8Array | undefined)?.length ?? 0), 0)
-    most = bytes < SMALL_PARTS ? SMALL_AT_ONCE : PARTS_AT_ONCE
+    const small = Math.floor((ANSWER * some.length) / Math.max(1, bytes))
+    most = Math.min(SMALL_AT_ONCE, Math.max(PARTS_AT_ONCE, small))
     rest = IDBKeyRange.bound(keyOf('parts', last), range.upper, true, range.upperOpen)
   }
 }

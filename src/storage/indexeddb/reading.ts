@@ -3,12 +3,13 @@ import { CheckpointerError } from '../../errors.ts'
 import type { Table } from '../storage.ts'
 import type { Access } from './connection.ts'
 import { coded, isClosing } from './errors.ts'
+import { readInTime } from './patience.ts'
 import type { Schema } from './schema.ts'
 
 export type ReadTransaction = IDBPTransaction<Schema, Table[], 'readonly'>
 type Read<T> = (tx: ReadTransaction) => Promise<T>
 
-/** Reads; on another handle when this one dies, and row by row when a row cannot be read. */
+/** Reads, in time; on another handle when this one dies, and row by row when a row cannot be read. */
 export async function reading<T>(
   connection: Access,
   tables: Table[],
@@ -18,8 +19,10 @@ export async function reading<T>(
   const once = async (work: Read<T>): Promise<{ readonly value: T } | { readonly error: unknown }> => {
     const { handle, tx } = await connection.begin(tables, 'readonly')
     try {
-      return { value: await work(tx) }
+      return { value: await readInTime(tx, work(tx)) }
     } catch (error) {
+      // Not to be waited for by the next ones too.
+      if (CheckpointerError.is(error, 'BLOCKED')) connection.drop(handle)
       const reason = await connection.reason(handle, error)
       if (CheckpointerError.is(reason)) throw reason
       if (isClosing(error)) connection.drop(handle)

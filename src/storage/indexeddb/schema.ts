@@ -35,7 +35,7 @@ interface StoreShape {
   value: IdbRow
   indexes: Record<string, IDBValidKey>
 }
-/** Number 0 is the marker of a session that is writing; the others are scratch rows. */
+/** Number 0 is the marker of a session that is writing; there are no others yet. */
 type SessionKey = [session: string, number: number]
 interface SessionRow {
   readonly session: string
@@ -44,7 +44,6 @@ interface SessionRow {
   readonly owes?: boolean
   /** In a marker: when it was put, or put again, by the clock. */
   readonly at?: number
-  readonly noise?: Uint8Array
 }
 
 export interface Schema extends DBSchema {
@@ -53,25 +52,59 @@ export interface Schema extends DBSchema {
   parts: StoreShape
   writes: StoreShape
   meta: StoreShape
-  session: { key: SessionKey; value: SessionRow; indexes: Record<never, never> }
+  session: { key: SessionKey; value: SessionRow; indexes: Record<string, IDBValidKey> }
 }
 export type StoreName = Table | 'session'
 export type Database = IDBPDatabase<Schema>
 
-/** Every step that was ever released stays here; each takes a database from one format to the next. */
-export function upgrade(db: Database, oldVersion: number): void {
-  if (oldVersion < 1) {
-    for (const table of TABLES) {
-      const store = db.createObjectStore(table, { keyPath: ['family', ...COLUMNS[table]] })
-      if (table === 'checkpoints') store.createIndex('id', ['family', ...ALIAS_COLUMNS], { unique: true })
-      if (table === 'threads') {
-        store.createIndex('thread', ['thread', 'namespace'], { unique: true })
-        store.createIndex('latest', ['order', 'thread', 'namespace'])
-      }
-    }
-    db.createObjectStore('session', { keyPath: ['session', 'number'] })
-  }
+/**
+ * The version of the database for the engine. It rises with its stores, and with each number in the row of the database that
+ * says who may do what: whoever has it open is told then, and looks again.
+ */
+export const SCHEMA_VERSION = 1
+
+interface Index {
+  readonly name: string
+  readonly path: readonly string[]
+  readonly unique: boolean
 }
+
+const INDEXES: Partial<Record<StoreName, readonly Index[]>> = {
+  threads: [
+    { name: 'thread', path: ['thread', 'namespace'], unique: true },
+    { name: 'latest', path: ['order', 'thread', 'namespace'], unique: false },
+  ],
+  checkpoints: [{ name: 'id', path: ['family', ...ALIAS_COLUMNS], unique: true }],
+}
+const STORES: readonly StoreName[] = [...TABLES, 'session']
+
+const pathOf = (store: StoreName): readonly string[] =>
+  store === 'session' ? ['session', 'number'] : ['family', ...COLUMNS[store]]
+
+/** Every step that was ever released stays here; each takes a database from one version to the next. */
+export function upgrade(db: Database, oldVersion: number): void {
+  if (oldVersion < 1)
+    for (const name of STORES) {
+      const store = db.createObjectStore(name, { keyPath: [...pathOf(name)] })
+      for (const { name: index, path, unique } of INDEXES[name] ?? [])
+        store.createIndex(index, [...path], { unique })
+    }
+}
+
+/** Whether a database of a later version still has all that this one works with. */
+export function hasOurStores(db: Database): boolean {
+  if (!STORES.every((name) => db.objectStoreNames.contains(name))) return false
+  const tx = db.transaction(STORES, 'readonly')
+  return STORES.every((name) => {
+    const store = tx.objectStore(name)
+    const isSame = (index: Index): boolean =>
+      store.indexNames.contains(index.name) && isPath(store.index(index.name).keyPath, index.path)
+    return isPath(store.keyPath, pathOf(name)) && (INDEXES[name] ?? []).every(isSame)
+  })
+}
+
+const isPath = (found: unknown, wanted: readonly string[]): boolean =>
+  JSON.stringify(found) === JSON.stringify(wanted)
 
 export function idbRow(
   family: string,

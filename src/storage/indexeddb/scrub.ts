@@ -1,39 +1,38 @@
-import type { Connection } from './connection.ts'
+import { deleteDB, openDB } from 'idb'
 import type { Past } from './past.ts'
-import { rowsOfSession } from './schema.ts'
-import { writeSessionRows } from './session-rows.ts'
 
-/**
- * A killed Chromium may leave its LevelDB log with a torn record at the end, goes on writing behind that, and at the
- * next start gives up the whole database (https://github.com/google/leveldb/issues/1287; 11 of 11 here). Two
- * megabytes of new rows make it begin another log (18 of 18 kept); each is small enough to go into the log itself.
- */
-const ROWS = 64
-const ROW_BYTES = 32 * 1024
-const ROWS_AT_ONCE = 8
+/** No database of anybody's: ours have a colon there. */
+const SCRATCH = 'forkpoint-scratch'
+/** Another tab that is at the same may be frozen. In milliseconds. */
+const MOST_WAITED = 1_000
 
 /** Only Chromium has that log, and nobody can ask it which of its two stores it uses. */
 export const isScrubNeeded = ({ unclean }: Past): boolean => unclean && isChromium()
 
-/** Writes the rows, deletes them, and with them what dead sessions have left. Saves may go on between. */
-export async function scrub(connection: Connection, session: string, { dead }: Past): Promise<void> {
-  for (let from = 1; from <= ROWS; from += ROWS_AT_ONCE) {
-    const numbers = Array.from({ length: ROWS_AT_ONCE }, (_, i) => from + i)
-    await writeSessionRows(
-      connection,
-      (store) =>
-        numbers.map((number) =>
-          store.put({ session, number, noise: crypto.getRandomValues(new Uint8Array(ROW_BYTES)) }),
-        ),
-      'relaxed',
-    )
-    // Whoever waits to save goes first.
-    await new Promise((resolve) => setTimeout(resolve, 0))
+/**
+ * A killed Chromium may leave its LevelDB log with a torn record at the end, goes on writing behind that, and at the
+ * next start gives up all databases of the origin (https://github.com/google/leveldb/issues/1287; 11 of 11 here). When a
+ * database is deleted it begins another log, as it wants its space back: 8 ms after one was made for that, the torn
+ * one is gone. Gives whether that was done.
+ */
+export async function scrub(): Promise<boolean> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<false>((resolve) => (timer = setTimeout(() => resolve(false), MOST_WAITED)))
+  const done = await Promise.race([makeAndDelete(), late])
+  clearTimeout(timer)
+  return done
+}
+
+async function makeAndDelete(): Promise<boolean> {
+  try {
+    const made = await openDB(SCRATCH)
+    made.close()
+    await deleteDB(SCRATCH)
+    return true
+  } catch {
+    // The next session finds the same, and does it.
+    return false
   }
-  const scratch = IDBKeyRange.bound([session, 1], [session, ROWS])
-  await writeSessionRows(connection, (store) =>
-    [scratch, ...dead.map(rowsOfSession)].map((range) => store.delete(range)),
-  )
 }
 
 function isChromium(): boolean {

@@ -2,7 +2,7 @@ import type { IDBPObjectStore, IDBPTransaction } from 'idb'
 import { CheckpointerError } from '../../errors.ts'
 import type { Connection } from './connection.ts'
 import { isCutOff } from './errors.ts'
-import { withPatience } from './patience.ts'
+import { writtenInTime } from './patience.ts'
 import type { Schema } from './schema.ts'
 
 type SessionTransaction = IDBPTransaction<Schema, 'session'[], 'readwrite'>
@@ -17,7 +17,7 @@ export async function writeSessionRows(
   for (let tried = 0; ; tried++) {
     const { handle, tx } = await connection.begin(['session'], 'readwrite', durability)
     try {
-      await withPatience(tx, carryOut(tx, work))
+      await writtenInTime(tx, carryOut(tx, work))
       return
     } catch (error) {
       const reason = await connection.reason(handle, error)

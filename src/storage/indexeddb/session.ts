@@ -2,7 +2,6 @@ import type { Connection } from './connection.ts'
 import { nameOf } from './errors.ts'
 import { showLife } from './life.ts'
 import type { Past } from './past.ts'
-import { isScrubNeeded } from './scrub.ts'
 import { rowsOfSession } from './schema.ts'
 import { writeSessionRows } from './session-rows.ts'
 
@@ -33,10 +32,10 @@ export class Session {
     this.#past = past
   }
 
-  /** Before each write, which then calls `end`. */
-  begin(owes: boolean): Promise<void> | undefined {
+  /** Before each write, which then calls `end`. One that makes room goes on without a marker where there is no room for that. */
+  begin(owes: boolean, makesRoom = false): Promise<void> | undefined {
     this.#writing++
-    return this.#isMarked(owes) ? undefined : this.#inTurn(() => this.#mark(owes))
+    return this.#isMarked(owes) ? undefined : this.#inTurn(() => this.#mark(owes, makesRoom))
   }
 
   end(): void {
@@ -83,7 +82,7 @@ export class Session {
     return this.#marker === 'owes' || (this.#marker === 'plain' && !owes)
   }
 
-  async #mark(owes: boolean): Promise<void> {
+  async #mark(owes: boolean, makesRoom: boolean): Promise<void> {
     if (this.#isMarked(owes)) return
     // Before the marker is there, so that nobody takes this session for dead.
     this.#letGo ??= await showLife(this.#connection.name, this.#id)
@@ -91,12 +90,11 @@ export class Session {
     try {
       await writeSessionRows(this.#connection, (store) => [
         store.put({ session: this.#id, number: 0, owes, at: Date.now() }),
-        // Where nothing has to be scrubbed, this is all there is to do about them.
-        ...(isScrubNeeded(past) ? [] : past.dead.map((id) => store.delete(rowsOfSession(id)))),
+        ...past.dead.map((id) => store.delete(rowsOfSession(id))),
       ])
     } catch (error) {
-      // No room even for that: what is to be written now may be a removal, which makes some.
-      if (nameOf(error) === 'QuotaExceededError') return
+      // All else is refused: what is acknowledged without a marker would be lost in silence when the session is killed.
+      if (makesRoom && nameOf(error) === 'QuotaExceededError') return
       throw error
     }
     this.#marker = owes ? 'owes' : 'plain'

@@ -1,9 +1,9 @@
 import { CheckpointerError } from '../../errors.ts'
 import type { Batch, CommitResult } from '../storage.ts'
-import { carryOut, durabilityOf, tablesOf, wasCarriedOut } from './commit.ts'
+import { carryOut, durabilityOf, storesToWrite, tablesOf, wasCarriedOut } from './commit.ts'
 import type { Access } from './connection.ts'
 import { isCutOff } from './errors.ts'
-import { withPatience } from './patience.ts'
+import { readInTime, writtenInTime } from './patience.ts'
 
 interface Write {
   readonly partition: string
@@ -28,9 +28,9 @@ export async function writing(connection: Access, write: Write): Promise<CommitR
 }
 
 async function attempt(connection: Access, { partition, batch, version }: Write): Promise<Attempt> {
-  const { handle, tx } = await connection.begin(tablesOf(batch), 'readwrite', durabilityOf(batch))
+  const { handle, tx } = await connection.begin(storesToWrite(batch), 'readwrite', durabilityOf(batch))
   try {
-    return await withPatience(tx, carryOut(tx, partition, batch, version))
+    return await writtenInTime(tx, carryOut(tx, partition, batch, version))
   } catch (error) {
     // Not to be waited for by the next ones too.
     if (CheckpointerError.is(error, 'BLOCKED')) connection.drop(handle)
@@ -49,7 +49,7 @@ async function isThere(
 ): Promise<boolean> {
   try {
     const { tx } = await connection.begin(tablesOf(batch), 'readonly')
-    return await wasCarriedOut(tx, partition, batch, version)
+    return await readInTime(tx, wasCarriedOut(tx, partition, batch, version))
   } catch {
     throw unknown(cause)
   }
