@@ -9,39 +9,16 @@ import { Importer, type StagedImport } from './carry/import/importer.ts'
 import { land } from './carry/import/landing.ts'
 import { LineWriter, Tally, type ExportLine } from './carry/lines.ts'
 import type { ExportPageReply, ExportPageRequest, ImportPageReply, ImportPageRequest } from './host.ts'
+import { nextPage, underWay, type ExportPages, type ImportPages, type Paged } from './store/paged.ts'
 import { sweep } from './removal/sweep.ts'
 import { pauses } from '../state/slices/pause.ts'
 import type { Store } from './store/store.ts'
 import { partitions } from './survey/every-row.ts'
 
-interface Carry<Page> {
-  /** The page that comes next. */
-  page: number
-  readonly run: Page
-  end(): Promise<void>
-}
-
-type ExportPages = () => Promise<ExportPageReply>
-type ImportPages = (bytes: Uint8Array, isLast: boolean) => Promise<ImportPageReply>
-
-/** The exports and imports that are under way here, by the ids that callers gave them. */
-interface Carries {
-  readonly exporting: Map<string, Carry<ExportPages>>
-  readonly importing: Map<string, Carry<ImportPages>>
-}
-
-const all = new WeakMap<Store, Carries>()
-
-function carriesOf(store: Store): Carries {
-  const known = all.get(store) ?? { exporting: new Map(), importing: new Map() }
-  all.set(store, known)
-  return known
-}
-
 /** The next lines of an export; it begins with page 0, and ends with its last one or with `endCarry`. */
 export function exportPage(store: Store, request: ExportPageRequest): Promise<ExportPageReply> {
   return nextPage(
-    carriesOf(store).exporting,
+    underWay(store).exporting,
     request,
     async () => startExport(store, request),
     (run) => run(),
@@ -52,7 +29,7 @@ export function exportPage(store: Store, request: ExportPageRequest): Promise<Ex
 /** The next bytes of an import; it begins with page 0. Nothing of it is there before the last page is answered. */
 export function importPage(store: Store, request: ImportPageRequest): Promise<ImportPageReply> {
   return nextPage(
-    carriesOf(store).importing,
+    underWay(store).importing,
     request,
     () => startImport(store, request),
     (run) => run(request.bytes, request.isLast),
@@ -60,50 +37,23 @@ export function importPage(store: Store, request: ImportPageRequest): Promise<Im
   )
 }
 
-/** Lets go of an export, or of an import and all that it has staged. */
+/** Lets go of an export, of a repair, or of an import and all that it has staged. */
 export async function endCarry(store: Store, { id }: { readonly id: string }): Promise<void> {
-  const { exporting, importing } = carriesOf(store)
-  const carry: Carry<unknown> | undefined = exporting.get(id) ?? importing.get(id)
-  exporting.delete(id)
-  importing.delete(id)
+  const going = Object.values(underWay(store)) as Map<string, Paged<unknown>>[]
+  const carry = going.map((paged) => paged.get(id)).find((each) => each !== undefined)
+  for (const paged of going) paged.delete(id)
   // Begun in a worker that was lost: then its rows are known by their id alone.
   await (carry ? carry.end() : clearUnfinished(store, id))
 }
 
 /** Lets go of all: the store is about to close. */
 export async function endCarries(store: Store): Promise<void> {
-  const { exporting, importing } = carriesOf(store)
-  for (const id of [...exporting.keys(), ...importing.keys()]) await endCarry(store, { id })
+  const { exporting, importing, repairing } = underWay(store)
+  for (const id of [...exporting.keys(), ...importing.keys(), ...repairing.keys()])
+    await endCarry(store, { id })
 }
 
-async function nextPage<Page, Reply>(
-  carries: Map<string, Carry<Page>>,
-  { id, page }: { readonly id: string; readonly page: number },
-  start: () => Promise<Carry<Page>>,
-  run: (page: Page) => Promise<Reply>,
-  isLast: (reply: Reply) => boolean,
-): Promise<Reply> {
-  const known = carries.get(id)
-  // A worker that was lost and started again knows nothing of what the last one was doing.
-  if (page !== (known?.page ?? 0))
-    throw new CheckpointerError('FAILED', 'The export or import was cut off. Start it again.', {
-      outcome: 'none',
-    })
-  const carry = known ?? (await start())
-  carries.set(id, carry)
-  carry.page++
-  try {
-    const reply = await run(carry.run)
-    if (isLast(reply)) carries.delete(id)
-    return reply
-  } catch (error) {
-    carries.delete(id)
-    await carry.end()
-    throw error
-  }
-}
-
-function startExport(store: Store, request: ExportPageRequest): Carry<ExportPages> {
+function startExport(store: Store, request: ExportPageRequest): Paged<ExportPages> {
   const lines = exportLines(store, request, partitions(store))
   const writer = new LineWriter()
   const tally = new Tally()
@@ -130,18 +80,20 @@ function startExport(store: Store, request: ExportPageRequest): Carry<ExportPage
   return { page: 0, run, end: async () => void (await lines.return(undefined)) }
 }
 
-async function startImport(store: Store, request: ImportPageRequest): Promise<Carry<ImportPages>> {
+async function startImport(store: Store, request: ImportPageRequest): Promise<Paged<ImportPages>> {
   const row = new ImportRow(store, request.id)
   await row.put('staging')
   const source = new Handoff()
   const stop = new AbortController()
   const importer = new Importer(store, request, stop.signal)
   const staging: Promise<StagedImport> = importer.run(source)
-  // Told with the page during which it fails, or the next one.
-  staging.catch(() => {})
+  const leave = (): void => source.leave()
+  staging.then(leave, leave)
   const run = async (bytes: Uint8Array, isLast: boolean): Promise<ImportPageReply> => {
     await row.sign()
-    await Promise.race([source.put(bytes), staging])
+    await source.put(bytes)
+    // Told with the page during which it fails, or the next one.
+    if (source.isLeft) await staging
     const { checkpoints } = importer.counts
     if (!isLast) return { checkpoints }
     source.end()

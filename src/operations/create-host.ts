@@ -8,10 +8,11 @@ import { dropWrites } from './drop-writes.ts'
 import { flush } from './flush.ts'
 import { copy, fork } from './fork.ts'
 import { head } from './head.ts'
+import { chooseHead, heads } from './heads.ts'
 import { history } from './history.ts'
 import { namespaces } from './namespaces.ts'
 import { underLease } from './store/fence.ts'
-import type { Host, OfThread, Publish, SettleRequest, StoreRetention } from './host.ts'
+import type { Host, OfThread, Publish, RepairRequest, SettleRequest, StoreRetention } from './host.ts'
 import { Line } from './store/line.ts'
 import { dropLease, keepLease, leaseSign, takeLease } from './lease.ts'
 import { load } from './load.ts'
@@ -24,6 +25,14 @@ import { LEAST_VALUE_BYTES } from './rows/payload.ts'
 import { runs } from './runs.ts'
 import { save, saveMany } from './save.ts'
 import { placeText, ThreadCache, type Store } from './store/store.ts'
+import { syncAsk } from './sync/ask.ts'
+import { syncForget } from './sync/forget.ts'
+import { syncGive } from './sync/give.ts'
+import { syncGone } from './sync/gone.ts'
+import { syncHave, syncWant } from './sync/have.ts'
+import { syncList } from './sync/list.ts'
+import { syncNote, syncRecall } from './sync/notes.ts'
+import { syncTake } from './sync/take.ts'
 import { usage } from './survey/usage.ts'
 import { verify } from './verify/verify.ts'
 import { repair } from './mend/repair.ts'
@@ -127,6 +136,13 @@ export async function createHost({
       }
     }
 
+  /** Those that change something: not in a database that is too new to be written. */
+  const acting = <Request, Reply>(run: (store: Store, request: Request) => Promise<Reply>) =>
+    verb((own: Store, request: Request) => {
+      claim.needWritable()
+      return run(own, request)
+    })
+
   // What was asked for before is done first: the page sends its last saves, and then this.
   const rest = async (): Promise<void> => {
     refuseWhenClosed()
@@ -136,7 +152,7 @@ export async function createHost({
 
   /** Those that change a thread: under the lease that is named, if any. */
   const fenced = <Request extends OfThread, Reply>(run: (store: Store, request: Request) => Promise<Reply>) =>
-    verb((_: Store, request: Request) => underLease(store, request, (under) => run(under, request)))
+    acting((_: Store, request: Request) => underLease(store, request, (under) => run(under, request)))
 
   const end = async (): Promise<void> => {
     closed = true
@@ -151,15 +167,15 @@ export async function createHost({
     await storage.close()
   }
 
-  await recoverImports(store, claim.imports)
+  if (!claim.isReadOnly) await recoverImports(store, claim.imports)
   return {
-    save: verb(save),
-    saveMany: verb(saveMany),
+    save: acting(save),
+    saveMany: acting(saveMany),
     head: verb(head),
     load: verb(load),
     history: verb(history),
-    fork: verb(fork),
-    copy: verb(copy),
+    fork: acting(fork),
+    copy: acting(copy),
     prune: fenced(prune),
     deleteThread: fenced(deleteThread),
     deleteCheckpoints: fenced(deleteCheckpoints),
@@ -167,26 +183,43 @@ export async function createHost({
     putWrites: fenced(putWrites),
     readWrites: verb(readWrites),
     dropWrites: fenced(dropWrites),
-    takeLease: verb(takeLease),
-    keepLease: verb(keepLease),
-    dropLease: verb(dropLease),
+    takeLease: acting(takeLease),
+    keepLease: acting(keepLease),
+    dropLease: acting(dropLease),
     leaseSign: verb(leaseSign),
     threads: verb(threads),
     namespaces: verb(namespaces),
     runs: verb(runs),
     usage: verb(usage),
     verify: verb(verify),
-    repair: verb(repair),
-    owe: verb(async () => storage.owe?.()) as () => Promise<string | undefined>,
-    settle: verb(async (_, { sessions, inOrder }: SettleRequest) => storage.settle?.(sessions, inOrder)),
-    flush: verb(flush) as () => Promise<void>,
+    // A plan is one to read.
+    repair: verb((own, request: RepairRequest) => {
+      if (!request.isPlan) claim.needWritable()
+      return repair(own, request)
+    }),
+    heads: verb(heads),
+    chooseHead: fenced(chooseHead),
+    syncList: verb(syncList),
+    syncAsk: acting(syncAsk),
+    syncHave: verb(syncHave),
+    syncWant: verb(syncWant),
+    syncGive: verb(syncGive),
+    syncTake: acting(syncTake),
+    syncGone: verb(syncGone),
+    syncForget: acting(syncForget),
+    syncRecall: verb(syncRecall),
+    syncNote: acting(syncNote),
+    owe: acting(async () => storage.owe?.()) as () => Promise<string | undefined>,
+    settle: acting(async (_, { sessions, inOrder }: SettleRequest) => storage.settle?.(sessions, inOrder)),
+    flush: acting(flush) as () => Promise<void>,
     rest,
     reconcile: verb(reconcile),
-    recordLoss: verb(recordLoss),
+    recordLoss: acting(recordLoss),
     exportPage: verb(exportPage),
-    importPage: verb(importPage),
+    importPage: acting(importPage),
     endCarry: verb(endCarry),
     async destroy() {
+      claim.needWritable()
       await end()
       await storage.destroy()
       publish({ type: 'destroyed' })

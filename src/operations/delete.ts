@@ -3,10 +3,11 @@ import { threadKey } from '../storage/keys.ts'
 import type { DeleteCheckpointsRequest, DeleteRunRequest, OfThread, RemovedReply } from './host.ts'
 import { markDeleted } from './store/deletions.ts'
 import type { Family } from './store/family.ts'
+import { tellOwn } from './store/gone.ts'
 import { checkFence } from './store/fence.ts'
 import type { LaneRows } from './removal/lane-rows.ts'
-import type { RemovalPlan } from './removal/plan.ts'
-import { remove } from './removal/removal.ts'
+import type { RemovalPlan, Spread } from './removal/plan.ts'
+import { findsNoRoom, remove } from './removal/removal.ts'
 import type { Loss } from './removal/losses.ts'
 import type { CheckpointRow } from './rows/checkpoint-row.ts'
 import type { ThreadRow } from './rows/thread-row.ts'
@@ -22,14 +23,16 @@ export async function deleteThread(
   store: Store,
   { thread }: OfThread,
   mayGo?: (own: readonly ThreadRow[], labels: number) => boolean,
+  spread: Spread = 'everywhere',
 ): Promise<boolean> {
   const root = threadKey(thread, '')
   let isThere = false
+  let isLate = false
   // All of it in turn: what was saved before is deleted, what is saved after stays.
   await store.inTurn({ thread, namespace: '' }, async () => {
     const found = await store.storage.locate(root)
     if (!found) return
-    await remove(store, found.partition, async (family, rows) => {
+    const choose = async (family: Family, rows: LaneRows): Promise<RemovalPlan> => {
       const damaged = family.damaged.filter(({ key }) => key[0] === root[0])
       const own = family.threads.filter(({ facts }) => facts.thread === thread)
       isThere = own.length + damaged.length > 0
@@ -40,15 +43,21 @@ export async function deleteThread(
       if (damaged.length > 0) store.warn(leftBehind(thread))
       // Alone in its partition: then all of that goes, whatever is in it, and nothing need be read.
       const isAlone = own.length === family.threads.length && damaged.length === family.damaged.length
-      const losses = isAlone
-        ? own.map((row) => ({ thread: row, shown: [], seqs: new Set<number>() }))
-        : await lossesOf(family, rows, thread, () => true)
+      const losses =
+        isAlone && !(family.isSynced && spread !== 'nothing')
+          ? own.map((row) => ({ thread: row, shown: [], seqs: new Set<number>() }))
+          : await lossesOf(family, rows, thread, () => true)
       // What is refused in the end must not be marked.
       await checkFence(store, found.partition)
       if (isThere && store.isWitnessed) await markDeleted(store, thread)
+      // What retention had let go of it is told too: nobody is to keep a thread that was deleted.
+      const isTold = isThere && family.isSynced && spread === 'everywhere'
+      isLate = isTold && (await findsNoRoom(() => tellOwn(store, thread)))
       return { losses, damaged, deleteThreads: isThere }
-    })
+    }
+    await remove(store, found.partition, choose, { spread })
   })
+  if (isLate) await tellOwn(store, thread)
   if (isThere) store.publish({ type: 'deleted', thread })
   return isThere
 }
@@ -74,7 +83,7 @@ export async function deleteCheckpoints(
   const seqs = new Set(request.ids.filter((id) => typeof id === 'number'))
   const ids = new Set(request.ids.filter((id) => typeof id === 'string'))
   const goes = ({ seq, facts }: CheckpointRow): boolean => seqs.has(seq) || ids.has(facts.id)
-  return removeWhere(store, thread, goes, request.most, namespace)
+  return removeWhere(store, thread, goes, { most: request.most, namespace })
 }
 
 /** Deletes what a run has saved, in all namespaces of a thread. */
@@ -82,24 +91,29 @@ export async function deleteRun(
   store: Store,
   { thread, runId, most }: DeleteRunRequest,
 ): Promise<RemovedReply> {
-  return removeWhere(store, thread, ({ facts }) => facts.runId === runId, most)
+  return removeWhere(store, thread, ({ facts }) => facts.runId === runId, { most })
 }
 
-async function removeWhere(
+interface RemoveWhere {
+  readonly most?: number | undefined
+  readonly namespace?: string | undefined
+  readonly spread?: Spread
+}
+
+/** In one namespace of a thread, or in all. */
+export async function removeWhere(
   store: Store,
   thread: string,
-  goes: (row: CheckpointRow) => boolean,
-  most?: number,
-  namespace?: string,
+  goes: (row: CheckpointRow, namespace: string) => boolean,
+  { most, namespace, spread = 'everywhere' }: RemoveWhere = {},
 ): Promise<RemovedReply> {
   const reply = await store.inTurn({ thread, namespace: namespace ?? '' }, async () => {
     const found = await readThread(store, { thread, namespace: '' })
     if (!found) return NOTHING
-    const choose = async (family: Family, rows: LaneRows): Promise<RemovalPlan> => {
-      const losses = await lossesOf(family, rows, thread, goes, namespace)
-      return { losses: losses.filter((loss) => loss.seqs.size > 0) }
-    }
-    return remove(store, found.partition, choose, most === undefined ? {} : { most })
+    const choose = async (family: Family, rows: LaneRows): Promise<RemovalPlan> => ({
+      losses: await lossesOf(family, rows, thread, goes, namespace),
+    })
+    return remove(store, found.partition, choose, { spread, ...(most === undefined ? {} : { most }) })
   })
   for (const lost of new Set(reply.removed.map((row) => row.namespace))) {
     const seqs = reply.removed.filter((row) => row.namespace === lost).map(({ seq }) => seq)
@@ -112,7 +126,7 @@ async function lossesOf(
   family: Family,
   rows: LaneRows,
   thread: string,
-  goes: (row: CheckpointRow) => boolean,
+  goes: (row: CheckpointRow, namespace: string) => boolean,
   namespace?: string,
 ): Promise<Loss[]> {
   const own = family.threads.filter(
@@ -121,7 +135,8 @@ async function lossesOf(
   return Promise.all(
     own.map(async (row) => {
       const shown = await rows.shownBy(row.facts.segments)
-      return { thread: row, shown, seqs: new Set(shown.filter(goes).map(({ seq }) => seq)) }
+      const going = shown.filter((each) => goes(each, row.facts.namespace))
+      return { thread: row, shown, seqs: new Set(going.map(({ seq }) => seq)) }
     }),
   )
 }

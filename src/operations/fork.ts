@@ -1,8 +1,8 @@
 import { CheckpointerError } from '../errors.ts'
 import { isPartOfWrite, seqRange, threadKey, threadRows } from '../storage/keys.ts'
 import type { Put, Row } from '../storage/storage.ts'
-import { familyQuery, openFamily, renewFamily } from './store/family.ts'
-import { needCheckpoint } from './store/find.ts'
+import { familyQuery, openFamily, renewFamily, type FamilyRow } from './store/family.ts'
+import { findCheckpoint, needCheckpoint, oldestFirst } from './store/find.ts'
 import type { CopyRequest, ForkReply, ForkRequest } from './host.ts'
 import {
   checkpointPuts,
@@ -14,9 +14,12 @@ import {
   type CheckpointFacts,
 } from './rows/checkpoint-row.ts'
 import { birthPut } from './rows/birth-row.ts'
-import { borrow, laneOf, newLane } from './rows/lanes.ts'
-import { seal, unseal } from './rows/seal.ts'
+import { borrow, laneOf, newLane, withSeqs, type Segment } from './rows/lanes.ts'
+import { openPart } from './rows/payload.ts'
+import { seal } from './rows/seal.ts'
 import { emptyThread, openThread, threadPut, type ThreadFacts, type ThreadRow } from './rows/thread-row.ts'
+import { openWriteFacts } from './rows/write-row.ts'
+import { goneSaves, saveText } from './store/gone.ts'
 import { attemptsOn, LOST_RACE, tryCommit, untilRecognised } from './store/commit.ts'
 import { checkThread, describe, needThread, readThread, type Store } from './store/store.ts'
 
@@ -24,7 +27,9 @@ import { checkThread, describe, needThread, readThread, type Store } from './sto
 export async function fork(store: Store, request: ForkRequest): Promise<ForkReply> {
   const { thread, namespace, as } = request
   const reply = await store.inTurn({ thread, namespace }, () =>
-    untilRecognised(attemptsOn(store, request), async () => {
+    untilRecognised(attemptsOn(store, request), async (tried) => {
+      const made = tried === 0 ? await forkRemembered(store, request) : undefined
+      if (made && made !== LOST_RACE) return made
       const origin = await needThread(store, request)
       const point = request.at ? (await needCheckpoint(store, origin, request.at)).facts : origin.facts.head
       if (!point)
@@ -43,11 +48,41 @@ export async function fork(store: Store, request: ForkRequest): Promise<ForkRepl
           { thread: as, namespace },
         )
       }
-      return commitFork(store, request, origin, point)
+      return commitFork(store, request, origin, point, await readFamilyRow(store, origin))
     }),
   )
   store.publish({ type: 'forked', thread: as, namespace, from: thread, seq: reply.head.seq })
   return reply
+}
+
+/**
+ * By the origin's row as last seen from here, whose version the commit checks: two reads less, when nobody has changed it
+ * since. What was only remembered never decides that a fork is refused.
+ */
+async function forkRemembered(
+  store: Store,
+  request: ForkRequest,
+): Promise<ForkReply | typeof LOST_RACE | undefined> {
+  const origin = store.threads.get(request)
+  if (!origin) return undefined
+  try {
+    const [point, family] = await Promise.all([
+      request.at
+        ? findCheckpoint(store, origin, request.at).then((found) => found?.facts)
+        : origin.facts.head,
+      readFamilyRow(store, origin),
+    ])
+    return point && (await commitFork(store, request, origin, point, family))
+  } catch (error) {
+    const codes = ['CORRUPT', 'CONFLICT', 'NOT_FOUND'] as const
+    if (codes.some((code) => CheckpointerError.is(error, code))) return undefined
+    throw error
+  }
+}
+
+async function readFamilyRow({ storage }: Store, { partition }: ThreadRow): Promise<FamilyRow> {
+  const [rows] = await storage.read(partition, [familyQuery])
+  return openFamily(partition, rows)
 }
 
 async function commitFork(
@@ -55,15 +90,15 @@ async function commitFork(
   request: ForkRequest,
   origin: ThreadRow,
   point: CheckpointFacts,
+  family: FamilyRow,
 ): Promise<ForkReply | typeof LOST_RACE> {
   const { partition } = origin
   const { thread, namespace, as, createdAt } = request
-  const [family] = await store.storage.read(partition, [familyQuery])
-  const renewed = renewFamily(partition, openFamily(partition, family))
+  const renewed = renewFamily(partition, family)
   const lane = newLane()
   const facts: ThreadFacts = {
     ...emptyThread({ thread: as, namespace }, lane, createdAt),
-    segments: borrow(origin.facts.segments, point.seq, lane),
+    segments: await shownOf(store, origin, point, request, lane),
     next: point.seq + 1,
     head: point,
     key: request.key,
@@ -74,7 +109,8 @@ async function commitFork(
   const root = emptyThread({ thread: as, namespace: '' }, newLane(), createdAt)
   const first = request.first && firstOwn(store, partition, origin, point, request.first, lane)
   const head = first?.facts ?? point
-  const result = await tryCommit(store, partition, {
+  const twin: ThreadFacts = { ...facts, head, next: head.seq + 1 }
+  const version = await tryCommit(store, partition, {
     checks: [
       checkThread(origin),
       renewed.check,
@@ -82,7 +118,7 @@ async function commitFork(
       ...rootCheck(as, namespace),
     ],
     puts: [
-      threadPut(partition, { ...facts, head, next: head.seq + 1 }),
+      threadPut(partition, twin),
       birthPut(partition, facts),
       ...(first?.puts ?? []),
       ...(namespace === ''
@@ -91,7 +127,45 @@ async function commitFork(
       renewed.put,
     ],
   })
-  return result === LOST_RACE ? LOST_RACE : { head: infoOf(head) }
+  if (version === LOST_RACE) return LOST_RACE
+  store.threads.set(twin, { partition, version, facts: twin })
+  return { head: infoOf(head) }
+}
+
+/** What it borrows of its origin; elsewhere its origin may have had less, where it was made. */
+async function shownOf(
+  store: Store,
+  origin: ThreadRow,
+  { seq: last }: CheckpointFacts,
+  { only, as, namespace, heard, thread }: ForkRequest,
+  lane: string,
+): Promise<Segment[]> {
+  const segments = borrow(origin.facts.segments, last, lane)
+  if (!only) return segments
+  const gone = await goneSaves(store, as, heard)
+  const shown = new Set(only.map((save) => saveText(namespace, save)).filter((save) => !gone.has(save)))
+  const others: { lane: string; seq: number }[] = []
+  let borrowed = 0
+  let isPoint = false
+  for await (const row of oldestFirst(store, origin, { to: last })) {
+    isPoint = shown.has(saveText(namespace, { id: keyOf(row.facts) }))
+    if (isPoint) borrowed++
+    else others.push(row)
+  }
+  // What would be missing came behind all that is borrowed: then it is no fork, but its rows come in their order.
+  if (!isPoint || borrowed < shown.size)
+    throw new CheckpointerError(
+      'NOT_FOUND',
+      `Thread ${describe({ thread, namespace })} lacks what a fork of it shows.`,
+      {
+        thread,
+        namespace,
+      },
+    )
+  return segments.map((segment) => {
+    const seqs = others.filter((row) => row.lane === segment.lane).map(({ seq }) => seq)
+    return seqs.length > 0 ? { ...segment, hide: withSeqs(segment.hide, seqs) } : segment
+  })
 }
 
 /** A fork of another namespace brings its thread's row for the list along. */
@@ -183,7 +257,7 @@ async function twinOf(store: Store, { partition, facts }: ThreadRow, { as, key, 
 /** A row again in another lane: its checksum covers its place, so it is sealed anew. */
 function moved(partition: string, table: 'writes' | 'parts', row: Row, lane: string): Put {
   const key = [lane, ...row.key.slice(1)]
-  const facts = unseal(partition, table, row) as object
+  const facts = table === 'writes' ? openWriteFacts(partition, row) : openPart(partition, row)
   return {
     table,
     key,

@@ -8,17 +8,12 @@ import type {
   TakeLeaseReply,
   TakeLeaseRequest,
 } from './host.ts'
-import { seal, unseal } from './rows/seal.ts'
+import { openMeta, type LeaseFacts } from './rows/meta-row.ts'
+import { seal } from './rows/seal.ts'
 import { partitionFor, unlessDamaged, type Store } from './store/store.ts'
 
 /** In milliseconds, as tokens are. */
 const MOST_WAITED = 20
-
-/** The facts in the row of a lease. */
-interface LeaseFacts {
-  /** Rises with every lease of the thread, so that also others can tell an old runner from a new one. */
-  readonly token: number
-}
 
 /**
  * Whose turn it is on a thread is a row of `meta`, beside the thread's own rows, so that every commit can check it. Its
@@ -27,14 +22,14 @@ interface LeaseFacts {
  */
 export async function takeLease(
   store: Store,
-  { thread, always = false, silent }: TakeLeaseRequest,
+  { thread, always = false, locked = false, silent }: TakeLeaseRequest,
 ): Promise<TakeLeaseReply> {
   const [key, beat] = [leaseKey(thread), beatKey(thread)]
   const reply = await untilCommitted<TakeLeaseReply>(
     attemptsOn(store, { thread, namespace: '' }),
     async () => {
       const partition = await partitionFor(store, thread)
-      const { held, sign } = await readLease(store, partition, thread)
+      const { held, sign } = await readLease(store, partition, { thread, locked })
       if (sign !== undefined && !always && sign !== silent) return { sign }
       const facts: LeaseFacts = { token: Math.max(Date.now(), tokenOf(partition, held) + 1) }
       const lease = await tryCommit(store, partition, {
@@ -52,17 +47,19 @@ export async function takeLease(
 async function readLease(
   store: Store,
   partition: string,
-  thread: string,
+  { thread, locked = false }: { readonly thread: string; readonly locked?: boolean },
 ): Promise<{ readonly held: Row | undefined; readonly sign: string | undefined }> {
   const [key, beat] = [leaseKey(thread), beatKey(thread)]
   const [rows = []] = await store.storage.read(partition, [{ table: 'meta', keys: [key, beat] }])
   const held = rows.find((row) => row.key[0] === key[0])
-  return { held, sign: held && (rows.find((row) => row.key[0] === beat[0]) ?? held).version }
+  // A holder by a lock gives none, and where there is a lock, nothing else is to be asked about it.
+  const sign = rows.find((row) => row.key[0] === beat[0]) ?? (locked ? undefined : held)
+  return { held, sign: held && sign?.version }
 }
 
 /** The latest sign of life of whoever has the lease; nothing where nobody has it. */
-export async function leaseSign(store: Store, { thread }: LeaseSignRequest): Promise<string | undefined> {
-  return (await readLease(store, await partitionFor(store, thread), thread)).sign
+export async function leaseSign(store: Store, request: LeaseSignRequest): Promise<string | undefined> {
+  return (await readLease(store, await partitionFor(store, request.thread), request)).sign
 }
 
 /**
@@ -75,7 +72,7 @@ async function past(token: number): Promise<void> {
 }
 
 const tokenOf = (partition: string, row: Row | undefined): number =>
-  (row && unlessDamaged(() => unseal(partition, 'meta', row) as LeaseFacts))?.token ?? 0
+  (row && unlessDamaged(() => openMeta('lease', partition, row)))?.token ?? 0
 
 /** A row beside the lease's is put anew, time after time: that of the lease stays, and with it the fence. */
 export async function keepLease(store: Store, request: KeepLeaseRequest): Promise<boolean> {
@@ -88,12 +85,15 @@ export async function keepLease(store: Store, request: KeepLeaseRequest): Promis
   return holds
 }
 
-async function beatOnce(store: Store, { thread, lease }: HeldLease): Promise<boolean> {
+async function beatOnce(store: Store, { thread, lease, times }: KeepLeaseRequest): Promise<boolean> {
   const partition = await partitionFor(store, thread)
   const key = beatKey(thread)
   const version = await tryCommit(store, partition, {
     checks: [{ table: 'meta', key: leaseKey(thread), version: lease }],
-    puts: [{ table: 'meta', key, head: seal(partition, 'meta', key, {}) }],
+    // Who is to give none leaves none: others would wait until it has been silent for long enough.
+    ...(times > 0
+      ? { puts: [{ table: 'meta', key, head: seal(partition, 'meta', key, {}) }] }
+      : { deletes: [{ table: 'meta', key }] }),
   })
   return version !== LOST_RACE
 }

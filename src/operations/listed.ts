@@ -3,7 +3,7 @@ import { threadKey, threadOf, threadRows } from '../storage/keys.ts'
 import type { Row } from '../storage/storage.ts'
 import type { ThreadsRequest } from './host.ts'
 import { openThread, type ThreadFacts, type ThreadRow } from './rows/thread-row.ts'
-import type { Store } from './store/store.ts'
+import { isUnread, type Store } from './store/store.ts'
 
 interface ListedThreads {
   /** Of the root namespace; those that can be read. */
@@ -32,15 +32,15 @@ export async function namespacesOf(
   return rows.flatMap((row) => openOrWarn(store, partition, row)?.facts ?? [])
 }
 
-/** One damaged row must not hide the others; nor go unsaid. */
+/** One that is damaged, or of a later version, must not hide the others; nor go unsaid. */
 function openOrWarn(store: Store, partition: string, row: Row): ThreadRow | undefined {
   try {
     return openThread(partition, row)
   } catch (error) {
-    if (!CheckpointerError.is(error, 'CORRUPT')) throw error
+    if (!isUnread(error)) throw error
     const thread = threadOf(row.key)
     const message = `Thread '${thread}' is left out of the list: ${error.message}`
-    store.warn(new CheckpointerError('CORRUPT', message, { thread, cause: error }))
+    store.warn(new CheckpointerError(error.code, message, { thread, cause: error }))
     return undefined
   }
 }

@@ -2,7 +2,8 @@ import type { Problem } from '../checkpoint.ts'
 import { DATABASE_PARTITION, lossKey } from '../storage/keys.ts'
 import type { Row } from '../storage/storage.ts'
 import type { LossRecord } from './host.ts'
-import { seal, unseal } from './rows/seal.ts'
+import { openMeta } from './rows/meta-row.ts'
+import { seal } from './rows/seal.ts'
 import type { Store } from './store/store.ts'
 
 type LossStore = Pick<Store, 'storage'>
@@ -19,8 +20,8 @@ export async function recordLoss(store: LossStore, record: LossRecord): Promise<
 }
 
 /** What `verify` says of such a row. */
-export function problemOfLoss(row: Row): Problem {
-  const { loss, message } = unseal(DATABASE_PARTITION, 'meta', row) as LossRecord
+export function problemOfLoss(partition: string, row: Row): Problem {
+  const { loss, message } = openMeta('losses', partition, row)
   const [head, ...others] = loss.heads
   const about = head && others.length === 0 ? { thread: head.thread } : {}
   return { kind: 'loss', table: 'meta', ...about, problem: message }

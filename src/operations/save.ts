@@ -1,7 +1,7 @@
 import { isTaken, CheckpointerError } from '../errors.ts'
 import { attemptsOn, LOST_RACE, untilRecognised } from './store/commit.ts'
 import { underLease } from './store/fence.ts'
-import { compactSoon, isLong, shortened } from './frames/compact.ts'
+import { compactSoon, mayBeLong, shortened } from './frames/compact.ts'
 import type {
   Fenced,
   Place,
@@ -134,5 +134,5 @@ function remember(store: Store, thread: ThreadRow, fresh: readonly CheckpointFac
   const head = shortened(saved, lineage)
   store.threads.set(place, { ...thread, facts: { ...thread.facts, head } }, lineage)
   store.keeper.saved(thread.facts, fresh.length)
-  if (isLong(head.frame)) compactSoon(store, place)
+  if (mayBeLong(head.frame, lineage)) compactSoon(store, place)
 }

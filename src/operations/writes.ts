@@ -64,8 +64,12 @@ async function looked(store: Store, request: PutWritesRequest): Promise<Ground> 
   const { run, lane } = row.facts
   // It may have been written before, and its answer was lost.
   const isMine = request.run !== undefined && isSameRun(request.run, run)
-  if (request.turn !== undefined && !isMine && (run?.turn !== request.turn || !isUnderWay(run)))
-    throw new CheckpointerError('CONFLICT', 'The run has ended, or another runner has taken it up.', request)
+  if (request.turn !== undefined && !isMine && (run?.turn !== request.turn || !isUnderWay(run))) {
+    const { thread, namespace } = request
+    const why =
+      'The run has ended, or another runner has taken it up. Call run again to follow it or to go on.'
+    throw new CheckpointerError('CONFLICT', why, { thread, namespace })
+  }
   const checkpoint = await needCheckpoint(store, row, byRef(request.checkpoint))
   const { seq } = checkpoint
   const range = { table: 'writes', ...seqRange(lane, seq, seq) } as const

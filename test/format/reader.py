@@ -1,9 +1,9 @@
 """A second reader of the stored format, written from docs/format.md alone, in another language.
 
 Reads a dump from standard input, a row a line: {"partition", "table", "key", "head", "body" (base64, if any)}.
-Checks every sum, follows lanes, chains, parts and deltas, looks at every box, and writes what it has read as JSON:
-{"<thread>": {"<namespace>": {"checkpoints": {"<seq>": {"id", "state"}}, "writes": [...]}}}, states as they are encoded.
-Stops with a message at anything that the document does not allow.
+Checks every sum and every fact, follows lanes, chains, parts and deltas, looks at every box, and writes what it has read as
+JSON: {"<thread>": {"<namespace>": {"checkpoints": {"<seq>": {"id", "state"}}, "writes": [...]}}}, states as they are encoded.
+Stops with a message at anything that the document does not allow. Passes over what only a later version can read.
 """
 
 import base64
@@ -11,7 +11,10 @@ import json
 import re
 import sys
 
+from facts import OF
+
 FORMAT = 1
+FEATURES = ()
 
 
 def fail(what):
@@ -52,8 +55,9 @@ class Row:
         match = re.match(r"(\d+)\.([0-9a-f]{8})\.", given["head"])
         if not match:
             fail("%s %s has no head" % (self.table, self.key))
-        if int(match[1]) > FORMAT:
-            fail("%s %s has the format %s" % (self.table, self.key, match[1]))
+        self.is_later = int(match[1]) > FORMAT
+        if self.is_later:
+            return
         facts = given["head"][match.end() :]
         place = compact([int(match[1]), self.partition, self.table] + self.key)
         total = murmur3((place + "\n" + facts).encode("utf-8"), 0)
@@ -62,6 +66,28 @@ class Row:
         if "%08x" % total != match[2]:
             fail("%s %s does not fit its sum" % (self.table, self.key))
         self.facts = json.loads(facts)
+        shape = OF.get(self.key[0] if self.table == "meta" else self.table)
+        # A kind of row that the document does not name is of a later version.
+        if shape is not None and not shape(self.facts):
+            fail("%s %s has facts that it cannot have" % (self.table, self.key))
+        if self.table == "meta" and self.key[0] == "gone":
+            for names in json.loads(self.body.decode("utf-8")):
+                if not 2 <= len(names) <= 3 or not all(isinstance(name, str) for name in names):
+                    fail("%s names a save by %s" % (self.key, names))
+
+
+class Later(Exception):
+    """It stands on a row that only a later version can read."""
+
+
+def check_versions(row):
+    """Whether this reader may read the database at all."""
+    if row.is_later:
+        fail("the database is of a later format")
+    read = row.facts.get("read", row.facts["format"])
+    needed = [name for name, who in row.facts.get("features", {}).items() if who not in ("write", "none")]
+    if read > FORMAT or not set(needed) <= set(FEATURES):
+        fail("the database can be read by a later version alone")
 
 
 class Family:
@@ -80,6 +106,8 @@ class Family:
             pieces = [self.rows["parts"].get((lane, seq, owner, number)) for number in range(count)]
             if None in pieces:
                 fail("a part of %s %s is missing" % (row.table, row.key))
+            if any(piece.is_later for piece in pieces):
+                raise Later()
             whole = b"".join(piece.body for piece in pieces)
         if len(whole) != size:
             fail("%s %s has %d bytes in place of %d" % (row.table, row.key, len(whole), size))
@@ -91,6 +119,8 @@ class Family:
         row = self.rows["checkpoints"].get((lane, seq))
         if row is None:
             fail("checkpoint %s %s is missing" % (lane, seq))
+        if row.is_later:
+            raise Later()
         frame = row.facts["frame"]
         state = self.payload(row, frame["size"], frame.get("parts"))
         if "base" in frame:
@@ -217,21 +247,29 @@ def shown(family, facts):
 
 def read_thread(family, facts):
     checkpoints = {}
+    latest = None
     for seq, lane, row in shown(family, facts):
-        state = family.state(lane, seq)
+        latest = seq
+        try:
+            state = family.state(lane, seq)
+        except Later:
+            continue
         check_boxes(state)
         for _, value in row.facts.get("extra", []):
             check_boxes(value)
         checkpoints[str(seq)] = {"id": row.facts["id"], "state": state}
     head = facts.get("head")
-    if (str(head["seq"]) if head else None) != (list(checkpoints)[-1] if checkpoints else None):
+    if "tips" not in facts and (head["seq"] if head else None) != latest:
         fail("the head of %s is not its latest checkpoint" % facts["thread"])
     own = [row for key, row in family.rows["writes"].items() if key[0] == facts["lane"]]
     if len(own) != facts.get("writes", 0):
         fail("%s has %d pending writes in place of %s" % (facts["thread"], len(own), facts.get("writes", 0)))
     writes = []
-    for row in sorted(own, key=lambda row: (row.key[1], row.facts["at"])):
-        value = family.payload(row, row.facts["size"], row.facts.get("parts"))
+    for row in sorted((row for row in own if not row.is_later), key=lambda row: (row.key[1], row.facts["at"])):
+        try:
+            value = family.payload(row, row.facts["size"], row.facts.get("parts"))
+        except Later:
+            continue
         check_boxes(value)
         told = {name: row.facts[name] for name in ("taskId", "index", "channel")}
         writes.append({"seq": row.key[1], **told, "value": value})
@@ -244,14 +282,19 @@ def main():
         if line.strip():
             row = Row(line)
             families.setdefault(row.partition, Family()).rows[row.table][tuple(row.key)] = row
+    check_versions(families[""].rows["meta"][("database", "")])
     threads = {}
     for family in families.values():
         for row in family.rows["threads"].values():
+            if row.is_later:
+                continue
             facts = row.facts
             born = family.rows["meta"].get(("lane", facts["lane"]))
             if born is None or (born.facts["thread"], born.facts["namespace"]) != (facts["thread"], facts["namespace"]):
                 fail("the lane of %s was made for another" % facts["thread"])
-            threads.setdefault(facts["thread"], {})[facts["namespace"]] = read_thread(family, facts)
+            read = read_thread(family, facts)
+            if read["checkpoints"]:
+                threads.setdefault(facts["thread"], {})[facts["namespace"]] = read
     json.dump(threads, sys.stdout, separators=(",", ":"), sort_keys=False)
 
 

@@ -68,13 +68,15 @@ afterEach(async () => {
 
 describe('a storage without room', () => {
   /** Takes no checkpoint until some have been deleted. */
-  function fullStorage(): { storage: Storage; fill: () => void } {
+  function fullStorage(givenBackAfter = 0): { storage: Storage; fill: () => void } {
     const inner = memoryStorage()
     let isFull = false
     return {
       fill: () => (isFull = true),
       storage: committing(inner, async (partition, batch) => {
-        if (batch.deleteRanges?.some(({ table }) => table === 'checkpoints')) isFull = false
+        const makesRoom = batch.deleteRanges?.some(({ table }) => table === 'checkpoints')
+        if (makesRoom && givenBackAfter > 0) setTimeout(() => (isFull = false), givenBackAfter)
+        else if (makesRoom) isFull = false
         else if (isFull && batch.puts?.some(({ table }) => table === 'checkpoints'))
           throw new CheckpointerError('QUOTA', 'Full.', { outcome: 'none' })
         return inner.commit(partition, batch)
@@ -94,6 +96,16 @@ describe('a storage without room', () => {
     expect(await seqs(checkpointer, 'a')).toEqual([7, 8, 9, 10, 11])
     for (const seq of [7, 8, 9, 10, 11]) expect((await thread.load(seq))?.state).toEqual(state(seq))
     expect((await checkpointer.verify()).problems).toEqual([])
+  })
+
+  it('gives back what was deleted a moment later, and that is waited for', async () => {
+    const full = fullStorage(100)
+    const checkpointer = await open(full.storage, { keepLast: 2 })
+    await fill(checkpointer, 'a', 8)
+    full.fill()
+    expect((await checkpointer.thread<State>('a').save(state(9))).seq).toBe(9)
+    expect(warnings.map(({ code }) => code)).toEqual(['QUOTA'])
+    expect(await seqs(checkpointer, 'a')).toEqual([7, 8, 9])
   })
 
   it('has room made in threads that were idle for longest when the own one has none', async () => {
@@ -285,7 +297,7 @@ it('a long prune can be stopped after any of its parts', { timeout: 60_000 }, as
   for (let stopAfter = 1; stopAfter <= 2; stopAfter++) {
     const checkpointer = await open(memoryStorage())
     const thread = checkpointer.thread<State>('a')
-    await Promise.all(Array.from({ length: 1_100 }, (_, i) => thread.save(state(i + 1))))
+    await Promise.all(Array.from({ length: 2_200 }, (_, i) => thread.save(state(i + 1))))
     const stopping = new AbortController()
     let parts = 0
     let removed = 0
@@ -296,8 +308,8 @@ it('a long prune can be stopped after any of its parts', { timeout: 60_000 }, as
     await expect(thread.prune({ keepLast: 50, signal: stopping.signal, onProgress })).rejects.toThrow()
     expect(parts).toBe(stopAfter)
     const left = await seqs(checkpointer, 'a')
-    expect(left).toHaveLength(1_100 - removed)
-    expect(left.slice(-50)).toEqual(Array.from({ length: 50 }, (_, i) => 1_051 + i))
+    expect(left).toHaveLength(2_200 - removed)
+    expect(left.slice(-50)).toEqual(Array.from({ length: 50 }, (_, i) => 2_151 + i))
     expect((await checkpointer.verify()).problems).toEqual([])
   }
 })

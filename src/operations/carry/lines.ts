@@ -67,11 +67,12 @@ export interface WriteLine {
   readonly body: string
 }
 
-/** A checkpoint that could not be read, or that stands on one. */
+/** A checkpoint that could not be read, or that stands on one; with `to` all of them up to that one. */
 interface MissingLine {
   readonly kind: 'missing'
   readonly lane: number
   readonly seq: number
+  readonly to?: number
 }
 
 export interface Counts {

@@ -33,15 +33,18 @@ export class Shown {
     return seq <= views.all || views.each.some(({ to, hide }) => seq <= to && !includes(hide, seq))
   }
 
-  /** The first seq in this range whose row must be there. */
-  expected(lane: string, from: number, to: number): number | undefined {
-    const first = Math.min(...(this.#lanes.get(lane)?.each ?? []).map((view) => firstWith(view, from)))
-    return first <= to ? first : undefined
+  /** The first seqs in this range whose rows must be there. */
+  expected(lane: string, from: number, to: number): Ranges[number] | undefined {
+    const each = this.#lanes.get(lane)?.each ?? []
+    const [first] = each.flatMap((view) => firstWith(view, from, to)).sort((a, b) => a[0] - b[0])
+    return first
   }
 }
 
-function firstWith({ to, without }: View, from: number): number {
-  let seq = from
-  for (const [start, end] of without) if (start <= seq) seq = Math.max(seq, end + 1)
-  return seq <= to ? seq : Number.POSITIVE_INFINITY
+function firstWith(view: View, from: number, to: number): Ranges {
+  let [seq, last] = [from, Math.min(to, view.to)]
+  for (const [start, end] of view.without)
+    if (start <= seq) seq = Math.max(seq, end + 1)
+    else last = Math.min(last, start - 1)
+  return seq <= last ? [[seq, last]] : []
 }

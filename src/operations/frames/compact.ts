@@ -16,20 +16,32 @@ import { LOST_RACE, tryCommit } from '../store/commit.ts'
 import { threadPut, type ThreadFacts } from '../rows/thread-row.ts'
 import { checkThread, placeText, plain, type Lineage, type Store } from '../store/store.ts'
 
-/** A chain is worth a new keyframe when its deltas weigh half of the old one, and are worth the trouble … */
-const SHARE_OF_KEYFRAME = 0.5
+/** A chain is worth a new keyframe when its deltas weigh more than that would, and are worth the trouble … */
 const LEAST_BYTES = 4096
-/** … or are so many that reading them is slow: at least this many, and one for so many bytes of the keyframe. */
+/**
+ * … or are so many that reading them is slow. To read a row takes as long as to read 8 KiB more in one piece: so a
+ * small state may have more of them, and a large one no fewer than it takes to be worth a keyframe.
+ */
+const MOST_ROWS = 200
 const MANY_ROWS = 128
+const BYTES_READ_A_ROW = 8 * 1024
 const BYTES_A_ROW = 16 * 1024
 
-export function isLong({ rows, chain, whole }: StoredFrame): boolean {
+/** `weight`: what a new keyframe would weigh, as far as that is known; `heavy`: what a chain may. */
+export function isLong({ rows, chain, whole }: StoredFrame, weight = whole, heavy = weight): boolean {
   return (
     rows > 0 &&
-    (chain > Math.max(whole * SHARE_OF_KEYFRAME, LEAST_BYTES) ||
-      rows > Math.max(MANY_ROWS, whole / BYTES_A_ROW))
+    (chain > Math.max(heavy, LEAST_BYTES) ||
+      rows > Math.max(MANY_ROWS, MOST_ROWS - weight / BYTES_READ_A_ROW, weight / BYTES_A_ROW))
   )
 }
+
+/** A state that grows with its chain is weighed anew when that has grown by this much. */
+const WEIGHED_AGAIN = 1.25
+
+/** The same, as far as it can be told without the state. */
+export const mayBeLong = (frame: StoredFrame, { weighed }: Lineage): boolean =>
+  isLong(frame, weighed?.weight, weighed && Math.max(weighed.weight, weighed.chain * WEIGHED_AGAIN))
 
 const waiting = new WeakMap<Store, Set<string>>()
 
@@ -51,7 +63,7 @@ export function compactSoon(store: Store, place: Place): void {
 async function compact(store: Store, place: Place): Promise<void> {
   const thread = store.threads.get(place)
   const head = thread?.facts.head
-  if (!thread || !head || !isLong(head.frame)) return
+  if (!thread || !head || !mayBeLong(head.frame, thread.lineage)) return
   const { partition, facts } = thread
   const { lane } = laneOf(facts.segments, head.seq)
   // A borrowed head is another thread's row: it stays as it is, our next save gets a keyframe of its own.
@@ -61,6 +73,13 @@ async function compact(store: Store, place: Place): Promise<void> {
   if (!found) return
   const pause = pauses()
   const body = await toBytesInSlices(await rows.state(lane, head.seq, pause), pause)
+  if (!isLong(head.frame, body.length)) {
+    // It has grown with its chain, as a list does to which each step adds.
+    const weighed = { weight: body.length, chain: head.frame.chain }
+    const now = store.threads.get(place)
+    if (now?.facts.lane === lane) store.threads.set(place, now, { ...now.lineage, weighed })
+    return
+  }
   const { frame: _old, ...info } = found.facts
   const { facts: written, puts } = await checkpointPutsInSlices(
     store.storage.limits,
@@ -90,7 +109,7 @@ async function commitKeyframe(
   const thread = store.threads.get(place)
   // The thread may have been deleted and made anew meanwhile: then the keyframe is another's.
   if (!thread?.facts.head || thread.facts.lane !== made.lane) return
-  const lineage = { ...thread.lineage, keyframe: keyframed }
+  const lineage = { links: thread.lineage.links, keyframe: keyframed }
   const facts = { ...thread.facts, head: shortened(thread.facts.head, lineage) }
   const version = await tryCommit(store, thread.partition, {
     ...batch,

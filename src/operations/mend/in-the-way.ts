@@ -1,7 +1,7 @@
 import { threadKey } from '../../storage/keys.ts'
+import { openThread } from '../rows/thread-row.ts'
 import type { Store } from '../store/store.ts'
 import type { Finding } from '../verify/finding.ts'
-import { needFacts } from '../verify/thread-claims.ts'
 import { readingOf } from '../verify/look.ts'
 
 /**
@@ -14,7 +14,7 @@ export async function inTheWay(store: Store, findings: readonly Finding[]): Prom
     if (kind !== 'missing' || table !== 'threads' || thread === undefined || namespace === undefined) continue
     const there = await store.storage.locate(threadKey(thread, namespace))
     if (!there || there.partition === partition) continue
-    const read = () => needFacts(there.partition, there.row)
+    const read = () => openThread(there.partition, there.row)
     if (readingOf(there.partition, 'threads', there.row, read)?.kind === 'damaged') found.add(there.partition)
   }
   return [...found]

@@ -111,7 +111,7 @@ export async function mendClaims(
   const { family } = await look(store, partition, [])
   const row = family.threads.find(({ facts }) => facts.thread === thread && facts.namespace === namespace)
   if (!row) return 'again'
-  const { head: _head, others: _others, ...rest } = row.facts
+  const { head: _head, others: _others, tips: _tips, ...rest } = row.facts
   const head = await newest(store, row)
   const range = { table: 'checkpoints', ...seqRange(rest.lane, 0, END), reverse: true, limit: 1 } as const
   const [[last] = []] = await store.storage.read(partition, [range])

@@ -1,20 +1,10 @@
 import { CheckpointerError } from '../../errors.ts'
 import { newQuarantineKey } from '../../storage/keys.ts'
-import type { Batch, Key, Put, Row, Table } from '../../storage/storage.ts'
+import type { Batch, Put, Row, Table } from '../../storage/storage.ts'
 import { renewFamily, type Family } from '../store/family.ts'
+import type { QuarantineFacts } from '../rows/meta-row.ts'
 import { seal } from '../rows/seal.ts'
 import type { Store } from '../store/store.ts'
-
-/** The facts of a row that was set aside. Its body stands here as it was. */
-interface QuarantineFacts {
-  readonly table: Table
-  readonly key: Key
-  /** As it was found, whole. */
-  readonly head: string
-  /** When, and why. */
-  readonly at: number
-  readonly why: string
-}
 
 /** Sets a row aside: what it held can still be looked at, and stands in nobody's way. */
 export function setAside(

@@ -3,8 +3,7 @@ import { openCheckpoint, type CheckpointFacts } from '../rows/checkpoint-row.ts'
 import type { BirthFacts } from '../rows/birth-row.ts'
 import { includes, stretches, withGone, type Segment } from '../rows/lanes.ts'
 import type { ThreadFacts } from '../rows/thread-row.ts'
-import type { Store } from '../store/store.ts'
-import { unlessUnread } from '../verify/look.ts'
+import { unlessUnread, type Store } from '../store/store.ts'
 
 const PAGE = 128
 const END = Number.MAX_SAFE_INTEGER - 1
@@ -21,16 +20,17 @@ export async function rebuiltFacts(
   let highest = segments.at(-2)?.to ?? 0
   const whole: Segment[] = []
   for (const { from, last, ...segment } of stretches(segments)) {
-    const seqs = new Set<number>()
+    const gaps: (readonly [from: number, to: number])[] = []
+    let next = Math.max(1, from)
     for await (const { seq, facts } of standing(store, partition, segment.lane, from, last)) {
-      seqs.add(seq)
+      if (seq > next) gaps.push([next, seq - 1])
+      next = seq + 1
       highest = Math.max(highest, seq)
       if (facts && !includes(segment.hide, seq)) head = facts
     }
-    const missing: number[] = []
-    for (let seq = Math.max(1, from); seq <= (segment.to ?? highest); seq++)
-      if (!seqs.has(seq)) missing.push(seq)
-    whole.push(missing.length > 0 ? { ...segment, gone: withGone(segment.gone, missing) } : segment)
+    const end = segment.to ?? highest
+    if (next <= end) gaps.push([next, end])
+    whole.push(gaps.length > 0 ? { ...segment, gone: withGone(segment.gone, gaps) } : segment)
   }
   return {
     ...names,

@@ -2,8 +2,8 @@ import { checkpointPartsOf, ownerOfPart, seqRange, writePartsOf } from '../../st
 import { compareKeys, type Batch, type Query, type Row, type Table } from '../../storage/storage.ts'
 import { shows, withGone, type Segment } from '../rows/lanes.ts'
 import { threadPut, withWrites, type ThreadRow } from '../rows/thread-row.ts'
-import { checkThread, type Store } from '../store/store.ts'
-import { look, unlessUnread } from '../verify/look.ts'
+import { checkThread, unlessUnread, type Store } from '../store/store.ts'
+import { look } from '../verify/look.ts'
 import { namedParts } from '../rows/write-row.ts'
 import { commitGuarded, setAside, type Outcome } from './quarantine.ts'
 
@@ -83,9 +83,8 @@ const withFewerWrites = (thread: ThreadRow): Batch => ({
 
 /** A thread that no longer looks for some rows of a lane. */
 export function without(thread: ThreadRow, lane: string, from: number, to: number): Batch {
-  const seqs = Array.from({ length: to - from + 1 }, (_, i) => from + i)
   const segments = thread.facts.segments.map((segment): Segment =>
-    segment.lane === lane ? { ...segment, gone: withGone(segment.gone, seqs) } : segment,
+    segment.lane === lane ? { ...segment, gone: withGone(segment.gone, [[from, to]]) } : segment,
   )
   return {
     checks: [checkThread(thread)],

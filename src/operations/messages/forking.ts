@@ -1,5 +1,6 @@
 import type { NewCheckpoint, StoredInfo } from './checkpoints.ts'
 import type { At, Place } from './places.ts'
+import type { SaveName } from './syncing.ts'
 
 export interface ForkRequest extends Place {
   readonly at?: At
@@ -10,6 +11,10 @@ export interface ForkRequest extends Place {
   readonly key: string
   /** The edited state: becomes the fork's first checkpoint of its own. */
   readonly first?: NewCheckpoint
+  /** The names of what it shows: the rest of its origin's is hidden. All up to the fork point when absent. */
+  readonly only?: readonly SaveName[]
+  /** With `only`: removals of `as` that are known where it was made, and so were before it. */
+  readonly heard?: readonly string[]
 }
 
 export interface ForkReply {

@@ -6,14 +6,18 @@ export interface Fenced {
 
 export interface TakeLeaseRequest {
   readonly thread: string
-  /** Take it whoever has it: it is to be stolen, or a lock of the browser's says that it is free. */
+  /** Take it whoever has it. */
   readonly always?: boolean
+  /** A lock of the browser's says that it is free: only one that gives signs of life, as no lock reaches it, has it. */
+  readonly locked?: boolean
   /** Take it from a holder whose latest sign of life is this one: it was watched for long enough. */
   readonly silent?: string
 }
 
 export interface LeaseSignRequest {
   readonly thread: string
+  /** Of signs of life alone, as with `takeLease`. */
+  readonly locked?: boolean
 }
 
 export interface HeldLease {

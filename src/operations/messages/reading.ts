@@ -74,6 +74,7 @@ export interface StoredSummary {
     readonly id: string
   }
   readonly head?: StoredInfo
+  readonly otherHeads?: readonly { readonly seq: number; readonly id: string }[]
 }
 
 export interface ThreadsReply {

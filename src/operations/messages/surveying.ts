@@ -46,9 +46,10 @@ export interface VerifyReply {
   readonly next?: Cursor
 }
 
+/** A page of a repair: pages are asked for in order, by one who made up the id. */
 export interface RepairRequest {
-  /** Only what comes after this partition. */
-  readonly after?: string
+  readonly id: string
+  readonly page: number
   /** Only says what it would do. */
   readonly isPlan: boolean
 }
@@ -58,6 +59,6 @@ export interface RepairReply {
   /** What there was before. */
   readonly problems: readonly Problem[]
   readonly acts: readonly Act[]
-  /** There is more: the partition to go on after. */
-  readonly next?: string
+  /** What the next page does; only one that mends changes anything. Absent when all is done. */
+  readonly next?: 'look' | 'mend'
 }

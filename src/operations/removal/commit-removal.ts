@@ -3,11 +3,13 @@ import { pauses } from '../../state/slices/pause.ts'
 import { birthKey, threadKey } from '../../storage/keys.ts'
 import type { Batch, Key } from '../../storage/storage.ts'
 import { rowName } from '../frames/frames.ts'
+import type { CheckpointRow } from '../rows/checkpoint-row.ts'
 import { threadPut, withWrites, type ThreadFacts } from '../rows/thread-row.ts'
 import { fitsCommit, LOST_RACE, tryCommit } from '../store/commit.ts'
 import { renewFamily, type Family } from '../store/family.ts'
 import { checkThread, type Store } from '../store/store.ts'
 import { dropRows, dropWrites, joinBatches } from './drop-rows.ts'
+import { freeRows } from './free-rows.ts'
 import type { LaneRows } from './lane-rows.ts'
 import { dropLeases, wiped } from './leases.ts'
 import { lanesOf, viewsAfter, withHeads } from './losses.ts'
@@ -21,13 +23,16 @@ interface Done {
   readonly rewritten?: readonly Key[]
 }
 
-/** Carries a removal out: in one commit, or where that cannot hold it, hidden first and swept after. */
+/**
+ * Carries a removal out: in one commit, or where that cannot hold it, hidden first and swept after. On a full disk what
+ * needs nothing written anew goes first, so that there is room for the rest.
+ */
 export async function commitRemoval(
   store: Store,
   family: Family,
   rowsOfLanes: LaneRows,
   plan: RemovalPlan,
-  { after, remaining, unshown, lanes, wipes, later }: Outcome,
+  { remaining, unshown, lanes, wipes, later }: Outcome,
 ): Promise<Done | typeof LOST_RACE> {
   const { partition } = family
   const damaged = plan.damaged ?? []
@@ -73,25 +78,34 @@ export async function commitRemoval(
     checks: [renewed.check],
     puts: [renewed.put],
   })
-  if (fitsCommit(store, whole)) {
-    const version = await tryCommit(store, partition, whole)
-    if (version === LOST_RACE) return LOST_RACE
-    const written = (rows.puts ?? []).filter(({ table }) => table === 'checkpoints')
-    return { version, rewritten: written.map(({ key }) => key) }
-  }
-
-  const hidden = renewFamily(partition, family, lanes)
-  const first = await tryCommit(
-    store,
-    partition,
-    joinBatches(views(after), writes, { checks: [hidden.check], puts: [hidden.put] }),
-  )
-  // The removal itself is done. What is left takes room, and goes with the next one at the latest.
-  if (first !== LOST_RACE)
+  const hideFirst = async (free: readonly CheckpointRow[]): Promise<Done | typeof LOST_RACE> => {
+    const freed = new Set(free.map((row) => rowName(row.lane, row.seq)))
+    const hiding = viewsAfter(family, plan.losses, (lane, seq) => !freed.has(rowName(lane, seq)))
+    const { batch: gone } = await dropRows(store, partition, rowsOfLanes, remaining, free)
+    const hidden = renewFamily(partition, family, lanes)
+    const guard: Batch = { checks: [hidden.check], puts: [hidden.put] }
+    const first = await tryCommit(store, partition, joinBatches(views(hiding), writes, gone, guard))
+    if (first === LOST_RACE) return LOST_RACE
+    // The removal itself is done. What is left takes room, and goes with the next one at the latest.
     await sweep(store, partition).catch((cause: unknown) => {
       store.warn(
         new CheckpointerError('FAILED', 'Removed rows still take room; a later removal frees it.', { cause }),
       )
     })
-  return first === LOST_RACE ? LOST_RACE : { version: first }
+    return { version: first }
+  }
+
+  const written = (rows.puts ?? []).filter(({ table }) => table === 'checkpoints')
+  if (fitsCommit(store, whole)) {
+    try {
+      const version = await tryCommit(store, partition, whole)
+      return version === LOST_RACE ? LOST_RACE : { version, rewritten: written.map(({ key }) => key) }
+    } catch (error) {
+      if (!CheckpointerError.is(error, 'QUOTA') || written.length === 0) throw error
+      const free = await freeRows(rowsOfLanes, remaining, unshown)
+      if (free.length === 0) throw error
+      return hideFirst(free)
+    }
+  }
+  return hideFirst([])
 }

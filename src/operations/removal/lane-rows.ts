@@ -1,13 +1,16 @@
 import { pauses } from '../../state/slices/pause.ts'
 import { rowName } from '../frames/frames.ts'
 import { seqRange } from '../../storage/keys.ts'
-import type { Key } from '../../storage/storage.ts'
+import { bytesOf, type Key } from '../../storage/storage.ts'
 import { damagedRow, openCheckpoint, type CheckpointRow } from '../rows/checkpoint-row.ts'
 import { shows, stretches, type Segment } from '../rows/lanes.ts'
 import { unlessDamaged, type Store } from '../store/store.ts'
 
-/** So many rows are read and checked in one stretch. */
+/** So many rows are checked in one stretch, and read at first. */
 const PAGE = 64
+/** At most so many are read at a time where they are small, and about so many bytes: each read is a round trip. */
+const MOST = 256
+const BYTES = 512 * 1024
 
 /**
  * All rows of some lanes, without their payloads; each lane is read once, a page at a time. What is decided by them
@@ -77,16 +80,23 @@ export class LaneRows {
   async #read(lane: string, from: number): Promise<readonly CheckpointRow[]> {
     const all: CheckpointRow[] = []
     const pause = pauses()
+    let limit = PAGE
     for (let next = from; ;) {
-      const query = { ...seqRange(lane, next, Number.MAX_SAFE_INTEGER - 1), limit: PAGE }
-      const [rows = []] = await this.#store.storage.read(this.#partition, [
-        { table: 'checkpoints', ...query },
-      ])
-      all.push(...rows.map((row) => this.#open(row)))
+      const query = {
+        table: 'checkpoints',
+        ...seqRange(lane, next, Number.MAX_SAFE_INTEGER - 1),
+        limit,
+      } as const
+      const [rows = []] = await this.#store.storage.read(this.#partition, [query])
+      for (const [i, row] of rows.entries()) {
+        if (i % PAGE === 0) await pause()
+        all.push(this.#open(row))
+      }
       const last = all.at(-1)
-      if (!last || rows.length < PAGE) return all
+      if (!last || rows.length < limit) return all
       next = last.seq + 1
-      await pause()
+      const bytes = rows.reduce((sum, row) => sum + bytesOf(row), 0)
+      limit = Math.min(MOST, Math.max(PAGE, Math.floor((BYTES * rows.length) / bytes)))
     }
   }
 

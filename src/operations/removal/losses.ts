@@ -1,5 +1,6 @@
 import { escapeId } from '../../storage/keys.ts'
 import type { Row } from '../../storage/storage.ts'
+import { headsAfter } from './heads-after.ts'
 import type { Family } from '../store/family.ts'
 import type { CheckpointRow } from '../rows/checkpoint-row.ts'
 import { laneOf, withGone, withSeqs, type Segment } from '../rows/lanes.ts'
@@ -36,13 +37,14 @@ export function viewsAfter(
 ): ThreadFacts[] {
   return losses.map((loss) => {
     const { facts } = loss.thread
-    const { head: _head, others: _others, run, ...rest } = facts
-    const head = headAfter(loss)
+    const { head: _head, others: _others, tips: _tips, run, ...rest } = facts
+    const { head, tips } = headsAfter(loss)
     const others = facts.namespace === '' && hasOthers(family, losses, facts.thread)
     return {
       ...rest,
       segments: segmentsAfter(loss, stands),
       ...(head ? { head } : {}),
+      ...(tips ? { tips } : {}),
       // Of a run whose checkpoints are gone nothing is left to go on with.
       ...(run && (head === facts.head || head?.runId === run.id) ? { run } : {}),
       ...(others ? { others } : {}),
@@ -58,15 +60,11 @@ export const withHeads = (threads: readonly ThreadFacts[], rewritten: Rewritten)
     return now ? { ...facts, head: now } : facts
   })
 
-function headAfter({ thread, shown, seqs }: Loss): ThreadFacts['head'] {
-  return seqs.size === 0 ? thread.facts.head : shown.findLast((row) => !seqs.has(row.seq))?.facts
-}
-
 function hasOthers(family: Family, losses: readonly Loss[], thread: string): boolean {
   return family.threads.some((row) => {
     if (row.facts.thread !== thread || row.facts.namespace === '') return false
     const loss = lossOf(losses, row)
-    return (loss ? headAfter(loss) : row.facts.head) !== undefined
+    return (loss ? headsAfter(loss).head : row.facts.head) !== undefined
   })
 }
 
@@ -81,7 +79,7 @@ function segmentsAfter({ thread, seqs }: Loss, stands: (lane: string, seq: numbe
     return {
       ...segment,
       ...(hidden.length > 0 ? { hide: withSeqs(segment.hide, hidden) } : {}),
-      ...(gone.length > 0 ? { gone: withGone(segment.gone, gone) } : {}),
+      ...(gone.length > 0 ? { gone: withGone(segment.gone, withSeqs([], gone)) } : {}),
     }
   })
 }

@@ -5,6 +5,7 @@ import type { ThreadFacts } from '../rows/thread-row.ts'
 import type { Loss } from './losses.ts'
 
 export interface RemovalPlan {
+  /** Of all that the removal has looked at, also of what loses nothing. */
   readonly losses: readonly Loss[]
   /** The rows of these threads go as well, */
   readonly deleteThreads?: boolean
@@ -13,18 +14,21 @@ export interface RemovalPlan {
   readonly dryRun?: boolean
 }
 
+/** What other stores are to know of a removal: that it was made; that it was made here, to save room; nothing new. */
+export type Spread = 'everywhere' | 'here' | 'nothing'
+
 /** How a removal goes about it. */
 export interface Pace {
   /** Take about so many rows and say how many are left, in place of all of them at once. */
   readonly most?: number
   /** Not in this place's turn, as callers' removals are, but beside its saves. */
   readonly beside?: Place
+  /** `everywhere` when absent. */
+  readonly spread?: Spread
 }
 
 /** What a removal comes to. */
 export interface Outcome {
-  /** The threads that lose something, as they will be. */
-  readonly after: readonly ThreadFacts[]
   /** All threads of the family that will be left. */
   readonly remaining: readonly ThreadFacts[]
   /** Rows that nobody will show. */

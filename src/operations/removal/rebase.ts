@@ -2,8 +2,8 @@ import { fold, parseDelta, type Delta } from '../../state/delta.ts'
 import type { Json } from '../../state/json.ts'
 import { toBytesInSlices } from '../../state/slices/encode.ts'
 import { pauses, type Pause } from '../../state/slices/pause.ts'
-import { checkpointKey, seqRange } from '../../storage/keys.ts'
-import type { Batch } from '../../storage/storage.ts'
+import { seqRange } from '../../storage/keys.ts'
+import type { Batch, Range } from '../../storage/storage.ts'
 import { FrameRows, missingLink, rowName } from '../frames/frames.ts'
 import {
   checkpointPutsInSlices,
@@ -96,15 +96,25 @@ async function readChains(
       link = next
     }
   }
-  const [rows = [], ...parts] = await store.storage.read(partition, [
-    {
-      table: 'checkpoints',
-      keys: [...new Map([...keys, ...onto]).values()].map(([lane, seq]) => checkpointKey(lane, seq)),
-    },
-    // Of any owner: the row may have been rewritten since it was seen.
-    ...[...keys.values()].map(([lane, seq]) => ({ table: 'parts', ...seqRange(lane, seq, seq) }) as const),
+  const rowRuns = runsOf([...keys.values(), ...onto.values()])
+  // Of any owner: the row may have been rewritten since it was seen.
+  const partRuns = runsOf(keys.values())
+  const found = await store.storage.read(partition, [
+    ...partRuns.map((range) => ({ table: 'parts', ...range }) as const),
+    ...rowRuns.map((range) => ({ table: 'checkpoints', ...range }) as const),
   ])
-  return new FrameRows(partition, rows, parts.flat())
+  return new FrameRows(partition, found.slice(partRuns.length).flat(), found.slice(0, partRuns.length).flat())
+}
+
+/** Neighbours in a lane as one range each: a chain of a hundred rows is two requests then, not two hundred. */
+function runsOf(rows: Iterable<readonly [lane: string, seq: number]>): Range[] {
+  const runs: { lane: string; from: number; to: number }[] = []
+  for (const [lane, seq] of [...rows].sort((a, b) => (a[0] === b[0] ? a[1] - b[1] : a[0] < b[0] ? -1 : 1))) {
+    const last = runs.at(-1)
+    if (last?.lane === lane && seq <= last.to + 1) last.to = seq
+    else runs.push({ lane, from: seq, to: seq })
+  }
+  return runs.map(({ lane, from, to }) => seqRange(lane, from, to))
 }
 
 async function moveDown(

@@ -1,8 +1,11 @@
+import { CheckpointerError } from '../../errors.ts'
 import { pauses } from '../../state/slices/pause.ts'
 import type { RemovedReply } from '../host.ts'
 import { LOST_RACE, untilCommitted } from '../store/commit.ts'
 import { readFamily, type Family } from '../store/family.ts'
+import { newGoneName, writeGone } from '../store/gone.ts'
 import type { Store } from '../store/store.ts'
+import { nameOf } from '../rows/checkpoint-row.ts'
 import { firstPart } from './chains.ts'
 import { commitRemoval } from './commit-removal.ts'
 import type { LaneRows } from './lane-rows.ts'
@@ -21,8 +24,9 @@ export async function remove(
   store: Store,
   partition: string,
   choose: (family: Family, rows: LaneRows) => Promise<RemovalPlan>,
-  { most = Number.POSITIVE_INFINITY, beside }: Pace = {},
+  { most = Number.POSITIVE_INFINITY, beside, spread = 'everywhere' }: Pace = {},
 ): Promise<RemovedReply> {
+  const name = newGoneName()
   const attempt = async (): Promise<RemovedReply | typeof LOST_RACE> => {
     const family = await readFamily(store, partition)
     const rows = await takeRows(store, partition, family)
@@ -30,13 +34,15 @@ export async function remove(
     const chosen = await choose(family, rows)
     await pause()
     const wanted = sum(chosen.losses, ({ seqs }) => seqs.size)
-    const parts = wanted > most && !chosen.dryRun ? firstPart(chosen.losses, most) : chosen.losses
+    // What loses nothing is not written anew; what it keeps is told all the same.
+    const losing = chosen.deleteThreads ? chosen.losses : chosen.losses.filter(({ seqs }) => seqs.size > 0)
+    const parts = wanted > most && !chosen.dryRun ? firstPart(losing, most) : losing
     const plan = { ...chosen, losses: withRoots(family, parts) }
     const lost = plan.losses.flatMap(({ thread, seqs }) =>
       [...seqs].map((seq) => ({ namespace: thread.facts.namespace, seq })),
     )
     const left = wanted - (chosen.dryRun ? 0 : lost.length)
-    const kept = sum(plan.losses, ({ shown, seqs }) => shown.length - seqs.size)
+    const kept = sum(chosen.losses, ({ shown }) => shown.length) - lost.length
     if (lost.length === 0 && !plan.deleteThreads) return { removed: [], bytes: 0, kept, left }
     await pause()
     const after = viewsAfter(family, plan.losses, () => true)
@@ -56,9 +62,11 @@ export async function remove(
       return { removed: lost, bytes, kept, left }
     }
 
+    const isTold = family.isSynced && spread !== 'nothing'
+    const tell = (): Promise<void> => writeDown(store, name, plan.losses, spread === 'here')
+    const isLate = isTold && (await findsNoRoom(tell))
     const result = await unlessChanged(store, family, () =>
       commitRemoval(store, family, rows, plan, {
-        after,
         remaining,
         unshown,
         lanes,
@@ -71,6 +79,7 @@ export async function remove(
       leaveRows(store, partition, family, rows)
       return LOST_RACE
     }
+    if (isLate) await tell()
     if (left > 0 && result.rewritten) {
       await rows.changed(unshown, result.rewritten)
       leaveRows(store, partition, { ...family, version: result.version }, rows)
@@ -82,6 +91,31 @@ export async function remove(
   const again = () => untilCommitted({ store, partition: () => partition }, attempt)
   // Those who save to the place are asked to wait only when they were first before.
   return beside ? store.inTurn(beside, again) : again()
+}
+
+/** On a full disk it is done when the removal has made some. */
+export async function findsNoRoom(work: () => Promise<void>): Promise<boolean> {
+  try {
+    await work()
+    return false
+  } catch (error) {
+    if (!CheckpointerError.is(error, 'QUOTA')) throw error
+    return true
+  }
+}
+
+/** First, and anew with each attempt: should the removal not be made, it means nothing. */
+async function writeDown(store: Store, name: string, losses: readonly Loss[], isOwn: boolean): Promise<void> {
+  for (const thread of new Set(losses.map((loss) => loss.thread.facts.thread))) {
+    const saves = losses
+      .filter((loss) => loss.thread.facts.thread === thread)
+      .flatMap(({ thread: { facts }, shown, seqs }) =>
+        shown
+          .filter((row) => seqs.has(row.seq) && !row.isDamaged)
+          .map((row) => ({ namespace: facts.namespace, ...nameOf(row.facts) })),
+      )
+    if (saves.length > 0) await writeGone(store, thread, { name, saves, isOwn })
+  }
 }
 
 function sum<T>(items: readonly T[], of: (item: T) => number): number {

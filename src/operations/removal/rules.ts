@@ -4,23 +4,25 @@ import type { CheckpointRow } from '../rows/checkpoint-row.ts'
 /** What is asked for, wherever. */
 export type Rules = Omit<PruneRequest, 'thread' | 'namespace' | 'dryRun' | 'most'>
 
-/** Which of these, oldest first, the rules let go. The head always stays. */
-export function toRemove(shown: readonly CheckpointRow[], rules: Rules): Set<number> {
-  const head = shown.at(-1)
-  if (!head) return new Set()
-  const onTheWay = ancestorsOf(shown, [head.seq], true)
+/** Which of these, oldest first, the rules let go. The heads always stay. */
+export function toRemove(
+  shown: readonly CheckpointRow[],
+  rules: Rules,
+  heads: readonly number[] = shown.slice(-1).map(({ seq }) => seq),
+): Set<number> {
+  const onTheWay = ancestorsOf(shown, heads, true)
   const parents = new Set(shown.map((row) => row.facts.parent?.seq))
   const kept = new Set(
     shown
       .filter((row, i) => {
-        if (row === head) return true
+        if (heads.includes(row.seq)) return true
         if (rules.branches === 'drop' && !onTheWay.has(row.seq)) return false
         const mayGo = goes(row, shown.length - i, rules)
         return !mayGo || (rules.branches === 'keep' && !parents.has(row.seq))
       })
       .map((row) => row.seq),
   )
-  if (rules.maxBytes !== undefined) shrink(shown, kept, rules)
+  if (rules.maxBytes !== undefined) shrink(shown, kept, rules, heads)
   if (rules.ancestors === 'keep') for (const seq of ancestorsOf(shown, kept, false)) kept.add(seq)
   return new Set(shown.map((row) => row.seq).filter((seq) => !kept.has(seq)))
 }
@@ -41,13 +43,18 @@ export const isHeld = (
   (rules.keepLabelled === true && label !== undefined) ||
   (rules.keepEvery !== undefined && seq % rules.keepEvery === 0)
 
-/** The oldest go first until the rest weighs no more than `maxBytes`; the head stays, and what is held. */
-function shrink(shown: readonly CheckpointRow[], kept: Set<number>, rules: Rules): void {
+/** The oldest go first until the rest weighs no more than `maxBytes`; the heads stay, and what is held. */
+function shrink(
+  shown: readonly CheckpointRow[],
+  kept: Set<number>,
+  rules: Rules,
+  heads: readonly number[],
+): void {
   const weight = ({ facts, row }: CheckpointRow): number => facts.frame.size + row.head.length
   let bytes = shown.filter((row) => kept.has(row.seq)).reduce((sum, row) => sum + weight(row), 0)
-  for (const row of shown.slice(0, -1)) {
+  for (const row of shown) {
     if (bytes <= (rules.maxBytes as number)) return
-    if (!kept.has(row.seq) || isHeld(row.seq, row.facts.label, rules)) continue
+    if (!kept.has(row.seq) || heads.includes(row.seq) || isHeld(row.seq, row.facts.label, rules)) continue
     kept.delete(row.seq)
     bytes -= weight(row)
   }

@@ -75,7 +75,7 @@ export class Ceiling {
     yield* this.#weights.readChanged()
     for (const { thread, partition, updatedAt } of idle) {
       if (this.#weights.known <= low || updatedAt > Date.now() - IDLE.deleted) break
-      if (!(await deleteThread(this.#store, { thread }, mayBeDeleted))) continue
+      if (!(await deleteThread(this.#store, { thread }, mayBeDeleted, 'here'))) continue
       this.#deleted.push(thread)
       await this.#weights.read(partition)
       yield

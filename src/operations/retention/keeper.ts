@@ -116,6 +116,7 @@ export class Retention implements Keeper {
   }
 
   async #bite(): Promise<void> {
+    if (this.#store.claim.isReadOnly) return this.#waiting.clear()
     const [next] = this.#waiting
     if (!next) return
     const [name, task] = next

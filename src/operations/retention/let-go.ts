@@ -1,6 +1,7 @@
 import { chainsOf, type Chain } from '../removal/chains.ts'
 import { remove } from '../removal/removal.ts'
 import { isHeld, toRemove } from '../removal/rules.ts'
+import { headsOf } from '../rows/thread-row.ts'
 import type { Place, RemovedReply, RetentionRules } from '../host.ts'
 import type { CheckpointRow } from '../rows/checkpoint-row.ts'
 import type { Store } from '../store/store.ts'
@@ -30,13 +31,17 @@ export async function letGo(
       const row = family.threads.find(({ facts }) => facts.thread === thread && facts.namespace === namespace)
       if (!row) return { losses: [] }
       const shown = await rows.shownBy(row.facts.segments)
-      const goes = toRemove(shown, { ...atOnce(rules), ancestors: 'drop' })
+      const goes = toRemove(
+        shown,
+        { ...atOnce(rules), ancestors: 'drop' },
+        row.facts.tips && headsOf(row.facts),
+      )
       const stays = holding(shown, rules, isIdle)
       nextAt = nextByAge(shown, goes, stays, rules)
       const seqs = all ? goes : withoutHeavy(shown, goes, stays)
       return { losses: [{ thread: row, shown, seqs }] }
     },
-    { most: BITE, ...(beside ? { beside } : {}) },
+    { most: BITE, spread: 'here', ...(beside ? { beside } : {}) },
   )
   const seqs = reply.removed.map(({ seq }) => seq)
   if (seqs.length > 0) store.publish({ type: 'pruned', thread, namespace, seqs })

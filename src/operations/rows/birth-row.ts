@@ -1,8 +1,10 @@
 import { birthKey } from '../../storage/keys.ts'
 import type { Put, Row } from '../../storage/storage.ts'
 import type { Place } from '../host.ts'
-import type { Segment } from './lanes.ts'
-import { seal, unseal } from './seal.ts'
+import { isForkPoint } from '../shapes/checkpoints.ts'
+import { holds, isId, isNamespace, isShort, isTime } from '../shapes/shape.ts'
+import { leadTo, type Segment } from './lanes.ts'
+import { seal, unsealAs } from './seal.ts'
 import type { ThreadFacts } from './thread-row.ts'
 
 /**
@@ -34,6 +36,21 @@ export interface Birth {
   readonly row: Row
 }
 
+const areFacts = holds<BirthFacts>(
+  {
+    thread: isId,
+    namespace: isNamespace,
+    createdAt: isTime,
+    segments: Array.isArray,
+    label: isShort,
+    forkOf: isForkPoint,
+  },
+  ['segments', 'label', 'forkOf'],
+)
+
 export function openBirth(partition: string, row: Row): Birth {
-  return { lane: row.key[1] as string, facts: unseal(partition, 'meta', row) as BirthFacts, row }
+  const lane = row.key[1] as string
+  const isOfThis = (facts: unknown): facts is BirthFacts =>
+    areFacts(facts) && (facts.segments === undefined || leadTo(facts.segments, lane))
+  return { lane, facts: unsealAs(partition, 'meta', row, isOfThis), row }
 }

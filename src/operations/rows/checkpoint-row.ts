@@ -1,10 +1,11 @@
-import { CheckpointerError } from '../../errors.ts'
 import type { Pause } from '../../state/slices/pause.ts'
 import { checkpointAlias, checkpointKey, newPartsOwner, partsOf } from '../../storage/keys.ts'
 import type { Batch, Limits, Put, Row } from '../../storage/storage.ts'
-import type { NewCheckpoint, StoredInfo } from '../host.ts'
-import { placeInSlices, placePayload, type PlacedPayload } from './payload.ts'
-import { seal, unseal } from './seal.ts'
+import type { NewCheckpoint, SaveName, StoredInfo } from '../host.ts'
+import { INFO_IN_ROW, INFO_MAY_LACK, knownInfo } from '../shapes/checkpoints.ts'
+import { holds, isCount, isName, isPair, isSeq } from '../shapes/shape.ts'
+import { isParts, placeInSlices, placePayload, type PlacedPayload } from './payload.ts'
+import { seal, unsealAs } from './seal.ts'
 
 /** How a checkpoint's state is stored. A chain runs from a delta through its bases down to a keyframe. */
 export interface StoredFrame {
@@ -38,13 +39,25 @@ export interface CheckpointRow {
   readonly isDamaged?: true
 }
 
+const isFrame = holds<StoredFrame>(
+  {
+    base: isPair(isName, isSeq),
+    root: isSeq,
+    rows: isCount,
+    chain: isCount,
+    whole: isCount,
+    size: isCount,
+    parts: isParts,
+  },
+  ['base', 'parts'],
+)
+
+export const isCheckpointFacts = holds<CheckpointFacts>({ ...INFO_IN_ROW, frame: isFrame }, INFO_MAY_LACK)
+
 export function openCheckpoint(partition: string, row: Row): CheckpointRow {
-  const facts = unseal(partition, 'checkpoints', row)
-  if (!areFacts(facts) || facts.seq !== row.key[1])
-    throw new CheckpointerError('CORRUPT', `The facts of checkpoint ${row.key[1]} are none.`, {
-      seq: row.key[1] as number,
-    })
-  return { lane: row.key[0] as string, seq: row.key[1] as number, facts, row }
+  const [lane, seq] = row.key as [string, number]
+  const isOfThis = (facts: unknown): facts is CheckpointFacts => isCheckpointFacts(facts) && facts.seq === seq
+  return { lane, seq, facts: unsealAs(partition, 'checkpoints', row, isOfThis), row }
 }
 
 /** A row that can only be deleted. */
@@ -75,7 +88,7 @@ export const deltaFrame = (lane: string, base: CheckpointFacts, size: number): S
 export function newFacts(
   request: NewCheckpoint,
   seq: number,
-  parent: CheckpointFacts | undefined,
+  parent: NonNullable<StoredInfo['parent']> | undefined,
   frame: StoredFrame,
 ): CheckpointFacts {
   return {
@@ -150,17 +163,11 @@ export function dropParts({
   return frame.parts ? [{ table: 'parts', ...partsOf(lane, seq, frame.parts[0]) }] : []
 }
 
-/** Enough of a look that what reads them can rely on it: a sum protects from damage, not from a forger. */
-function areFacts(value: unknown): value is CheckpointFacts {
-  const { seq, id, createdAt, frame } = (value ?? {}) as Partial<Record<keyof CheckpointFacts, unknown>>
-  const { root, rows, chain, whole, size } = (frame ?? {}) as Partial<Record<keyof StoredFrame, unknown>>
-  return typeof id === 'string' && [seq, createdAt, root, rows, chain, whole, size].every(Number.isFinite)
-}
-
 /** What names the save that made this checkpoint, and no other. */
 export const keyOf = ({ key, id }: CheckpointFacts): string => key ?? id
 
+/** What it is called in every store that has it. */
+export const nameOf = ({ id, key }: CheckpointFacts): SaveName => (key === undefined ? { id } : { id, key })
+
 /** What of the facts is told outside. */
-export function infoOf({ frame: _frame, ...info }: CheckpointFacts): StoredInfo {
-  return info
-}
+export const infoOf = ({ frame: _frame, ...info }: CheckpointFacts): StoredInfo => knownInfo(info)

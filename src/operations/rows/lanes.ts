@@ -1,3 +1,5 @@
+import { holds, isList, isName, isPair, isSeq } from '../shapes/shape.ts'
+
 /**
  * A thread's own rows stand in a lane of their own. A fork does not copy: it shows the lanes of its origin up
  * to the fork point, each as a segment, and then its own lane. What it deletes of borrowed rows it only hides.
@@ -21,6 +23,23 @@ export interface Segment {
 
 /** Seqs as ranges, both ends included, ascending, neither touching nor overlapping. */
 export type Ranges = readonly (readonly [from: number, to: number])[]
+
+const isRanges = isList(isPair(isSeq, isSeq))
+const isSegment = holds<Segment>({ lane: isName, to: isSeq, hide: isRanges, gone: isRanges }, [
+  'to',
+  'hide',
+  'gone',
+])
+
+/** Lanes that follow each other, each with its end, and then this one, which has none. */
+export function leadTo(segments: unknown, lane: unknown): segments is readonly Segment[] {
+  if (!Array.isArray(segments) || !segments.every(isSegment) || segments.at(-1)?.lane !== lane) return false
+  const ends = segments.map(({ to }) => to)
+  return (
+    ends.pop() === undefined &&
+    ends.every((to, i) => to !== undefined && (i === 0 || to >= (ends[i - 1] ?? 0)))
+  )
+}
 
 /** A segment with the bounds that it has in its thread. */
 export interface Stretch extends Segment {
@@ -53,8 +72,15 @@ export function includes(ranges: Ranges | undefined, seq: number): boolean {
 }
 
 /** Adds seqs to ranges. */
-export function withSeqs(ranges: Ranges | undefined, seqs: Iterable<number>): Ranges {
-  const all = [...(ranges ?? []), ...[...seqs].map((seq) => [seq, seq] as const)].sort((a, b) => a[0] - b[0])
+export const withSeqs = (ranges: Ranges | undefined, seqs: Iterable<number>): Ranges =>
+  withMore(
+    ranges,
+    [...seqs].map((seq) => [seq, seq]),
+  )
+
+/** Adds ranges to ranges. */
+function withMore(ranges: Ranges | undefined, more: Ranges): Ranges {
+  const all = [...(ranges ?? []), ...more].sort((a, b) => a[0] - b[0])
   const joined: [number, number][] = []
   for (const [from, to] of all) {
     const last = joined.at(-1)
@@ -68,8 +94,8 @@ export function withSeqs(ranges: Ranges | undefined, seqs: Iterable<number>): Ra
 const MOST_GONE = 16
 
 /** The same for what is gone: where there are too many ranges, the closest become one. */
-export const withGone = (ranges: Ranges | undefined, seqs: Iterable<number>): Ranges =>
-  fewRanges(withSeqs(ranges, seqs))
+export const withGone = (ranges: Ranges | undefined, more: Ranges): Ranges =>
+  fewRanges(withMore(ranges, more))
 
 /** So many ranges at most, which cover what these do: apart where they are furthest apart. */
 export function fewRanges(ranges: Ranges, most = MOST_GONE): Ranges {

@@ -3,7 +3,8 @@ import { joinInSlices } from '../../state/slices/join.ts'
 import type { Pause } from '../../state/slices/pause.ts'
 import { partKey } from '../../storage/keys.ts'
 import type { Limits, Put, Row } from '../../storage/storage.ts'
-import { seal, unseal } from './seal.ts'
+import { holds, isCount, isName, isPair, isTime } from '../shapes/shape.ts'
+import { seal, unsealAs } from './seal.ts'
 
 /** A payload up to this size stands in its row; a larger one apart, so that lists stay quick to read. */
 const INLINE_BYTES = 16 * 1024
@@ -76,8 +77,13 @@ interface PartFacts {
   readonly at: number
 }
 
-export const writtenAt = (partition: string, part: Row): number =>
-  (unseal(partition, 'parts', part) as PartFacts).at
+const isPart = holds<PartFacts>({ at: isTime })
+
+export const openPart = (partition: string, part: Row): PartFacts =>
+  unsealAs(partition, 'parts', part, isPart)
+
+/** What names the parts of a payload: whose they are, and how many. */
+export const isParts = isPair(isName, isCount)
 
 /** The other way round; `parts` are the rows found, in order of their keys. */
 export async function joinPayload(
@@ -92,7 +98,7 @@ export async function joinPayload(
   for (const part of count === 0 ? [] : parts) {
     const due = pause()
     if (due) await due
-    unseal(partition, 'parts', part)
+    openPart(partition, part)
     pieces.push(part.body ?? new Uint8Array())
   }
   const total = pieces.reduce((sum, piece) => sum + piece.length, 0)

@@ -1,7 +1,9 @@
 import { CheckpointerError } from '../../errors.ts'
 import { asciiJson } from '../../state/json-bytes.ts'
 import { CURRENT_FORMAT } from '../../storage/format-version.ts'
+import { placeOfRow } from '../../storage/keys.ts'
 import type { Key, Row, Table } from '../../storage/storage.ts'
+import type { Guard } from '../shapes/shape.ts'
 import { murmur3 } from './checksum.ts'
 
 /**
@@ -15,7 +17,7 @@ export function seal(partition: string, table: Table, key: Key, facts: object, b
   return `${CURRENT_FORMAT}.${sum(CURRENT_FORMAT, partition, table, key, json, body)}.${json}`
 }
 
-/** The facts of a row, or `CORRUPT` when it is not what was written. */
+/** The facts of a row, of any shape; or `CORRUPT` when it is not what was written. */
 export function unseal(partition: string, table: Table, row: Row): unknown {
   const match = /^(\d{1,4})\.([0-9a-f]{8})\./.exec(row.head)
   if (!match) throw corrupt(table, row.key, 'its head cannot be read')
@@ -27,6 +29,7 @@ export function unseal(partition: string, table: Table, row: Row): unknown {
     throw new CheckpointerError(
       'FORMAT_TOO_NEW',
       `A row of ${table} has format ${format}, this version reads up to ${CURRENT_FORMAT}. Update the package.`,
+      placeOfRow(table, row.key),
     )
   }
   if (sumAs(format) !== match[2]) throw corrupt(table, row.key, 'its checksum does not fit')
@@ -35,6 +38,13 @@ export function unseal(partition: string, table: Table, row: Row): unknown {
   } catch (cause) {
     throw corrupt(table, row.key, 'its facts are no JSON', cause)
   }
+}
+
+/** The same, where they have the shape that is asked for: a sum protects from damage, not from a forger or an older fault. */
+export function unsealAs<T>(partition: string, table: Table, row: Row, isOne: Guard<T>): T {
+  const facts = unseal(partition, table, row)
+  if (!isOne(facts)) throw corrupt(table, row.key, 'its facts are not what such a row holds')
+  return facts
 }
 
 function sum(
@@ -57,10 +67,10 @@ function sumOfText(text: string): number {
   return murmur3(read === text.length ? scratch.subarray(0, written) : encoder.encode(text), 0)
 }
 
-function corrupt(table: Table, key: Key, why: string, cause?: unknown): CheckpointerError {
-  const seq = typeof key[1] === 'number' ? { seq: key[1] } : {}
+/** What cannot be what was written, with its place. */
+export function corrupt(table: Table, key: Key, why: string, cause?: unknown): CheckpointerError {
   return new CheckpointerError('CORRUPT', `A row of ${table} at ${JSON.stringify(key)} is damaged: ${why}.`, {
-    ...seq,
+    ...placeOfRow(table, key),
     cause,
   })
 }

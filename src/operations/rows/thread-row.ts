@@ -1,9 +1,25 @@
 import { threadKey } from '../../storage/keys.ts'
-import type { Put, Row } from '../../storage/storage.ts'
+import { compareKeys, type Put, type Row } from '../../storage/storage.ts'
 import type { Place, RetentionRules, StoredRun, StoredSummary } from '../host.ts'
-import type { CheckpointFacts } from './checkpoint-row.ts'
-import type { Segment } from './lanes.ts'
-import { seal, unseal } from './seal.ts'
+import { isForkPoint, isRunInRow } from '../shapes/checkpoints.ts'
+import {
+  either,
+  holds,
+  is,
+  isCount,
+  isFlag,
+  isId,
+  isList,
+  isName,
+  isNamespace,
+  isNumber,
+  isSeq,
+  isShort,
+  isTime,
+} from '../shapes/shape.ts'
+import { isCheckpointFacts, type CheckpointFacts } from './checkpoint-row.ts'
+import { leadTo, type Segment } from './lanes.ts'
+import { seal, unsealAs } from './seal.ts'
 
 /** The facts in the head of a row of `threads`: one for each namespace of a thread. */
 export interface ThreadFacts extends Place {
@@ -14,7 +30,13 @@ export interface ThreadFacts extends Place {
   readonly segments: readonly Segment[]
   /** The seq that the next checkpoint gets. Never goes back, so that none is used twice. */
   readonly next: number
+  /** What saves go on from: what was saved last, unless there are `tips`. */
   readonly head?: CheckpointFacts
+  /**
+   * Heads of other stores, brought here, that the head does not follow, nor they it. There, if only empty, while the head
+   * may be another checkpoint than the last.
+   */
+  readonly tips?: readonly Tip[]
   readonly label?: string
   readonly forkOf?: StoredSummary['forkOf']
   /** What recognises a retry of the fork or the copy that made this thread. */
@@ -31,6 +53,13 @@ export interface ThreadFacts extends Place {
   readonly others?: boolean
 }
 
+export interface Tip {
+  readonly seq: number
+  readonly id: string
+  /** How the run stood that it belongs to. */
+  readonly run?: StoredRun
+}
+
 /** A row of `threads` as it was read. */
 export interface ThreadRow {
   readonly partition: string
@@ -38,8 +67,43 @@ export interface ThreadRow {
   readonly facts: ThreadFacts
 }
 
+const areFacts = holds<ThreadFacts>(
+  {
+    thread: isId,
+    namespace: isNamespace,
+    createdAt: isTime,
+    updatedAt: isTime,
+    lane: isName,
+    // Looked at as a whole.
+    segments: Array.isArray,
+    next: isSeq,
+    head: isCheckpointFacts,
+    tips: isList(holds<Tip>({ seq: isSeq, id: isId, run: isRunInRow }, ['run'])),
+    label: isShort,
+    forkOf: isForkPoint,
+    key: isId,
+    retention: either(
+      is(false),
+      holds<RetentionRules>(
+        { keepLast: isCount, olderThan: isNumber, keepEvery: isCount, keepLabelled: isFlag },
+        ['keepLast', 'olderThan', 'keepEvery'],
+      ),
+    ),
+    writes: isCount,
+    wrote: isTime,
+    run: isRunInRow,
+    others: isFlag,
+  },
+  ['head', 'tips', 'label', 'forkOf', 'key', 'retention', 'writes', 'wrote', 'run', 'others'],
+)
+
+export const isThreadFacts = (facts: unknown): facts is ThreadFacts =>
+  areFacts(facts) && leadTo(facts.segments, facts.lane)
+
 export function openThread(partition: string, row: Row): ThreadRow {
-  return { partition, version: row.version, facts: unseal(partition, 'threads', row) as ThreadFacts }
+  const isOfThis = (facts: unknown): facts is ThreadFacts =>
+    isThreadFacts(facts) && compareKeys(threadKey(facts.thread, facts.namespace), row.key) === 0
+  return { partition, version: row.version, facts: unsealAs(partition, 'threads', row, isOfThis) }
 }
 
 export function threadPut(partition: string, facts: ThreadFacts): Put {
@@ -52,6 +116,12 @@ export function threadPut(partition: string, facts: ThreadFacts): Put {
 export function emptyThread(place: Place, lane: string, at: number): ThreadFacts {
   return { ...place, createdAt: at, updatedAt: at, lane, segments: [{ lane }], next: 1 }
 }
+
+/** The seqs of the head and of those beside it. */
+export const headsOf = ({ head, tips = [] }: ThreadFacts): readonly number[] => [
+  ...(head ? [head.seq] : []),
+  ...tips.map(({ seq }) => seq),
+]
 
 /** Whether the list of threads shows it: a thread whose checkpoints are all gone is remembered, but not shown. */
 export const isListed = ({ namespace, head, others }: ThreadFacts): boolean =>

@@ -1,9 +1,11 @@
+import { isWriteIndex } from '../../ids.ts'
 import type { Pause } from '../../state/slices/pause.ts'
 import { newWritePartsOwner, ownerOfPart, partsOf, writeKey } from '../../storage/keys.ts'
-import type { Batch, Limits, Put, Row } from '../../storage/storage.ts'
+import { compareKeys, type Batch, type Limits, type Put, type Row } from '../../storage/storage.ts'
 import type { StoredWrite } from '../host.ts'
-import { joinPayload, placePayload } from './payload.ts'
-import { seal, unseal } from './seal.ts'
+import { holds, isCount, isId, isText, isTime } from '../shapes/shape.ts'
+import { isParts, joinPayload, placePayload } from './payload.ts'
+import { seal, unsealAs } from './seal.ts'
 
 /** The facts in the head of a row of `writes`; the body is the encoded value. */
 interface WriteFacts {
@@ -34,9 +36,21 @@ export function writePuts(
   return [{ table: 'writes', key, head, ...(placed.inline ? { body: placed.inline } : {}) }, ...placed.puts]
 }
 
+const areFacts = holds<WriteFacts>(
+  { taskId: isId, index: isWriteIndex, channel: isText, at: isTime, size: isCount, parts: isParts },
+  ['parts'],
+)
+
+export function openWriteFacts(partition: string, row: Row): WriteFacts {
+  const [lane, seq] = row.key as [string, number]
+  const isOfThis = (facts: unknown): facts is WriteFacts =>
+    areFacts(facts) && compareKeys(writeKey(lane, seq, facts.taskId, facts.index), row.key) === 0
+  return unsealAs(partition, 'writes', row, isOfThis)
+}
+
 /** Whose parts, and how many, a pending write is in, if it is in parts. */
 export const namedParts = (partition: string, row: Row): WriteFacts['parts'] | null =>
-  (unseal(partition, 'writes', row) as WriteFacts).parts ?? null
+  openWriteFacts(partition, row).parts ?? null
 
 /** The parts of a pending write, if it has any. */
 export function partsOfWrite(partition: string, row: Row): NonNullable<Batch['deleteRanges']> {
@@ -63,13 +77,15 @@ export async function openWrite(
   parts: readonly Row[],
   pause: Pause,
 ): Promise<{ at: number; write: StoredWrite }> {
-  const { taskId, index, channel, at, size, parts: its } = unseal(partition, 'writes', row) as WriteFacts
+  const { taskId, index, channel, at, size, parts: its } = openWriteFacts(partition, row)
   const [owner, count = 0] = its ?? []
   const own = parts.filter((part) => ownerOfPart(part.key) === owner)
   const body = await joinPayload(partition, row, count, size, own, pause)
   return { at, write: { taskId, index, channel, body } }
 }
 
+export const filedAt = (partition: string, row: Row): number => openWriteFacts(partition, row).at
+
 /** When the latest of them was written; 0 when there is none. */
 export const latestOf = (partition: string, rows: readonly Row[]): number =>
-  rows.reduce((latest, row) => Math.max(latest, (unseal(partition, 'writes', row) as WriteFacts).at), 0)
+  rows.reduce((latest, row) => Math.max(latest, filedAt(partition, row)), 0)

@@ -5,7 +5,15 @@ import { familyQuery, openFamily, renewFamily } from '../store/family.ts'
 import { byRef, findCheckpoint, isHeld, needCheckpoint } from '../store/find.ts'
 import type { Place, SaveRequest, StoredInfo } from '../host.ts'
 import { birthPut } from '../rows/birth-row.ts'
-import { checkpointPuts, infoOf, keyOf, newFacts, type CheckpointFacts } from '../rows/checkpoint-row.ts'
+import { pauses } from '../../state/slices/pause.ts'
+import {
+  checkpointPuts,
+  checkpointPutsInSlices,
+  infoOf,
+  keyOf,
+  newFacts,
+  type CheckpointFacts,
+} from '../rows/checkpoint-row.ts'
 import { newLane } from '../rows/lanes.ts'
 import {
   emptyThread,
@@ -32,20 +40,46 @@ export class Draft {
   readonly #fresh: CheckpointFacts[] = []
   readonly #puts: Put[] = []
   readonly #saved: StoredInfo[] = []
+  readonly #adopts: boolean
   #facts: ThreadFacts
   #bytes = 0
 
-  private constructor(store: Store, row: ThreadRow | undefined, partition: string, facts: ThreadFacts) {
+  private constructor(
+    store: Store,
+    row: ThreadRow | undefined,
+    partition: string,
+    facts: ThreadFacts,
+    adopts: boolean,
+  ) {
     this.#store = store
+    this.#adopts = adopts
     this.#row = row
     this.#partition = partition
     this.#facts = facts
   }
 
-  /** `row` is that of the namespace, if it is there; if not, it is made, as of `createdAt`. */
-  static async on(store: Store, place: Place, row: ThreadRow | undefined, createdAt: number): Promise<Draft> {
+  /**
+   * `row` is that of the namespace, if it is there; if not, it is made, as of `createdAt`. One that adopts takes in what
+   * was saved in another store: parents may be missing, and what becomes of the heads is said at the end.
+   */
+  static async on(
+    store: Store,
+    place: Place,
+    row: ThreadRow | undefined,
+    createdAt: number,
+    adopts = false,
+  ): Promise<Draft> {
     const partition = row?.partition ?? (await partitionFor(store, place.thread))
-    return new Draft(store, row, partition, row?.facts ?? emptyThread(place, newLane(), createdAt))
+    return new Draft(store, row, partition, row?.facts ?? emptyThread(place, newLane(), createdAt), adopts)
+  }
+
+  /** The namespace's row as it would now be. */
+  get facts(): ThreadFacts {
+    return this.#facts
+  }
+
+  get fresh(): readonly CheckpointFacts[] {
+    return this.#fresh
   }
 
   /** What will be stored, and what was found to be stored already, in the order of the saves. */
@@ -70,13 +104,16 @@ export class Draft {
       row: this.#row,
       parent,
       isStored: parent !== undefined && !this.#fresh.includes(parent),
-      find: (id) => this.#find({ id }),
+      find: (id) => this.find({ id }),
     })
     if (!framed) return false
     const seq = this.#facts.next
-    const facts = newFacts(request, seq, parent, framed.frame(seq))
+    const told = parent ?? this.#missing(request)
+    const facts = newFacts(request, seq, told, framed.frame(seq))
     const { limits } = this.#store.storage
-    const written = checkpointPuts(limits, this.#partition, this.#facts.lane, facts, framed.body)
+    const row = [limits, this.#partition, this.#facts.lane, facts, framed.body] as const
+    // Nobody waits in this moment for what comes from another store.
+    const written = this.#adopts ? await checkpointPutsInSlices(...row, pauses()) : checkpointPuts(...row)
     const wrote = timeOfWrites(this.#facts)
     const beside = (request.writes ?? []).flatMap((write, i) =>
       writePuts(limits, this.#partition, { lane: this.#facts.lane, seq }, { at: wrote + i / 1000, write }),
@@ -85,7 +122,7 @@ export class Draft {
     this.#puts.push(...written.puts, ...beside)
     this.#fresh.push(written.facts)
     this.#saved.push(infoOf(written.facts))
-    const { retention: _before, ...rest } = this.#facts
+    const { retention: _before, tips, head, ...rest } = this.#facts
     const noted = request.writes
       ? withWrites(rest, request.writes.length, wrote + request.writes.length / 1000)
       : rest
@@ -94,7 +131,8 @@ export class Draft {
       ...(request.run ? { run: request.run } : {}),
       ...(request.retention === undefined ? {} : { retention: request.retention }),
       next: seq + 1,
-      head: written.facts,
+      head: (this.#adopts && head) || written.facts,
+      ...(tips && (this.#adopts || tips.length > 0) ? { tips } : {}),
       updatedAt: Math.max(request.createdAt, this.#facts.updatedAt),
     }
     return true
@@ -104,12 +142,13 @@ export class Draft {
   async commit(
     relaxed: boolean,
   ): Promise<{ thread: ThreadRow; fresh: readonly CheckpointFacts[] } | typeof LOST_RACE | undefined> {
-    if (this.#fresh.length === 0) return undefined
     const facts = this.#facts
+    if (this.#fresh.length === 0 && facts === this.#row?.facts) return undefined
+    if (this.#fresh.length === 0 && !this.#row) return undefined
     const { thread, namespace } = facts
     const root = namespace === '' ? undefined : await this.#rootRow()
     // A new row changes who lives in the partition: a removal that has counted them must not pass.
-    const family = this.#row ? undefined : await this.#familyRenewal()
+    const family = this.#row && !this.#adopts ? undefined : await this.#familyRenewal()
     const own = this.#row
       ? checkThread(this.#row)
       : ({ table: 'threads', key: threadKey(thread, namespace), version: undefined } as const)
@@ -119,7 +158,8 @@ export class Draft {
         ...this.#puts,
         threadPut(this.#partition, facts),
         ...(root?.puts ?? []),
-        ...(family ? [birthPut(this.#partition, facts), family.put] : []),
+        ...(this.#row ? [] : [birthPut(this.#partition, facts)]),
+        ...(family ? [family.put] : []),
       ],
       ...(relaxed ? { relaxed } : {}),
     })
@@ -128,9 +168,14 @@ export class Draft {
     return { thread: { partition: this.#partition, version, facts }, fresh: this.#fresh }
   }
 
+  /** Said by whoever adopts, once all is in. */
+  settle(facts: ThreadFacts): void {
+    this.#facts = facts
+  }
+
   async #storedBefore(request: SaveRequest, again: boolean): Promise<CheckpointFacts | undefined> {
     const mayBeThere = again || request.id !== undefined
-    const same = await this.#find({ id: request.id ?? request.key }, mayBeThere)
+    const same = await this.find({ id: request.id ?? request.key }, mayBeThere)
     if (same) {
       if (keyOf(same) !== request.key) refuseTakenId(request, same.seq)
       return same
@@ -141,7 +186,13 @@ export class Draft {
     return undefined
   }
 
-  async #find(at: { id: string } | { seq: number }, alsoStored = true): Promise<CheckpointFacts | undefined> {
+  /** A parent that was removed before the checkpoint came here is told by its id alone. */
+  #missing({ parent }: SaveRequest): StoredInfo['parent'] {
+    return this.#adopts && typeof parent === 'string' ? { seq: 0, id: parent } : undefined
+  }
+
+  /** Of those that will be there, or of those that are too. */
+  async find(at: { id: string } | { seq: number }, alsoStored = true): Promise<CheckpointFacts | undefined> {
     const fresh = this.#fresh.find((facts) => ('id' in at ? facts.id === at.id : facts.seq === at.seq))
     if (fresh || !alsoStored || !this.#row) return fresh
     return (await findCheckpoint(this.#store, this.#row, at))?.facts
@@ -153,8 +204,8 @@ export class Draft {
     if (parent === null) return undefined
     if (parent === undefined || (head && (parent === head.seq || parent === head.id))) return head
     const at = byRef(parent) as { id: string } | { seq: number }
-    const fresh = await this.#find(at, false)
-    if (fresh) return fresh
+    const fresh = await this.find(at, this.#adopts)
+    if (fresh || this.#adopts) return fresh
     if (!this.#row) throw noParent(request)
     return (await needCheckpoint(this.#store, this.#row, at)).facts
   }
@@ -170,9 +221,11 @@ export class Draft {
     return true
   }
 
-  async #familyRenewal(): Promise<{ check: Check; put: Put }> {
+  async #familyRenewal(): Promise<{ check: Check; put: Put } | undefined> {
     const [rows] = await this.#store.storage.read(this.#partition, [familyQuery])
-    return renewFamily(this.#partition, openFamily(this.#partition, rows))
+    const family = openFamily(this.#partition, rows)
+    if (this.#row && family.isSynced) return undefined
+    return renewFamily(this.#partition, { ...family, isSynced: family.isSynced || this.#adopts })
   }
 
   /** The row of namespace '' stands for the thread in the list, also when only other namespaces are saved to. */

@@ -49,7 +49,8 @@ export async function frameFor(
     if (!found || keyOf(found) !== base.key) return undefined
     return { frame: () => deltaFrame(laneOf(facts.segments, found.seq).lane, found, body.length), body }
   }
-  if (!row || !parent || !isStored || body.length < WORTH_COMPARING || isLong(parent.frame)) return whole
+  if (!row || !parent || !isStored || body.length < WORTH_COMPARING) return whole
+  if (isLong(parent.frame, body.length)) return whole
   const { lane } = laneOf(facts.segments, parent.seq)
   const before = await readFrames(store, row.partition, facts.segments, parent.frame.root, parent.seq)
   // Damage in the parent must not keep a whole state from being saved.

@@ -1,16 +1,11 @@
 import { CheckpointerError, isTaken } from '../../errors.ts'
 import { randomId } from '../../ids.ts'
-import { CURRENT_FORMAT } from '../../storage/format-version.ts'
+import { accessTo, CURRENT_FORMAT } from '../../storage/format-version.ts'
 import { DATABASE_KEY, DATABASE_PARTITION, IMPORTS } from '../../storage/keys.ts'
 import type { Row, SessionReport, Storage } from '../../storage/storage.ts'
+import { isVersions, openMeta, type DatabaseFacts } from '../rows/meta-row.ts'
 import { seal, unseal } from '../rows/seal.ts'
 import { unlessDamaged } from './store.ts'
-
-interface DatabaseFacts {
-  readonly format: number
-  readonly id: string
-  readonly createdAt: number
-}
 
 /**
  * Which database the storage holds. It may be taken away while it is open, and what is opened in its place may be
@@ -21,6 +16,7 @@ export class Claim {
   readonly #onWarning: (warning: CheckpointerError) => void
   readonly #onOther: () => void
   #database: string | undefined
+  #isReadOnly = false
   #imports: readonly Row[] = []
   #isDoubted = true
   #renewing: Promise<void> | undefined
@@ -36,6 +32,16 @@ export class Claim {
   /** The id of the database; absent when the row that says it is damaged. */
   get database(): string | undefined {
     return this.#database
+  }
+
+  /** A newer version has written it, in a way that this one could not go on with. */
+  get isReadOnly(): boolean {
+    return this.#isReadOnly
+  }
+
+  /** Refuses whoever would change something. */
+  needWritable(): void {
+    if (this.#isReadOnly) throw tooNewToWrite()
   }
 
   /** The rows of imports that were under way when it was claimed: read beside its own. */
@@ -59,30 +65,43 @@ export class Claim {
 
   /** How the sessions before this one have ended, as it was when the database was claimed. */
   session(): Promise<SessionReport | undefined> {
-    this.#report ??= Promise.resolve(this.#storage.sessionReport?.())
-    return this.#report
+    if (this.#report) return this.#report
+    const report = Promise.resolve(this.#storage.sessionReport?.())
+    this.#report = report
+    // Who asks next may be told.
+    report.catch(() => {
+      if (this.#report === report) this.#report = undefined
+    })
+    return report
   }
 
   async #claim(): Promise<void> {
-    const { database, imports } = await claimDatabase(this.#storage, this.#onWarning)
+    const { database, isReadOnly, imports } = await claimDatabase(this.#storage, this.#onWarning)
     if (database !== this.#database) {
       this.#onOther()
       this.#report = undefined
     }
+    if (isReadOnly && !this.#isReadOnly) this.#onWarning(tooNewToWrite())
     this.#database = database
+    this.#isReadOnly = isReadOnly
     this.#imports = imports
     this.#isDoubted = false
   }
 }
 
+interface Claimed {
+  readonly database: string | undefined
+  readonly isReadOnly: boolean
+}
+
 /**
- * The id of the database, from the row that is made with it: so a wiped one can be told from it. Refuses a database
- * of another format. Without an id when that row is damaged: each row says its own format, so all else can be read.
+ * The id of the database, from the row that is made with it: so a wiped one can be told from it. Refuses a database that
+ * this version may not read. Without an id when that row is damaged: each row says its own format, so all else can be read.
  */
 async function claimDatabase(
   storage: Storage,
   onWarning: (warning: CheckpointerError) => void,
-): Promise<{ readonly database: string | undefined; readonly imports: readonly Row[] }> {
+): Promise<Claimed & { readonly imports: readonly Row[] }> {
   const facts: DatabaseFacts = { format: CURRENT_FORMAT, id: randomId(), createdAt: Date.now() }
   for (;;) {
     const [rows, imports = []] = await storage.read(DATABASE_PARTITION, [
@@ -90,7 +109,7 @@ async function claimDatabase(
       { table: 'meta', ...IMPORTS },
     ])
     const row = rows?.[0]
-    if (row) return { database: idIn(row, onWarning), imports }
+    if (row) return { ...claimed(row, onWarning), imports }
     const made = await storage.commit(DATABASE_PARTITION, {
       checks: [{ table: 'meta', key: DATABASE_KEY, version: undefined }],
       puts: [
@@ -98,19 +117,29 @@ async function claimDatabase(
       ],
     })
     // When another one was first, its row serves as well.
-    if (made.ok) return { database: facts.id, imports }
+    if (made.ok) return { database: facts.id, isReadOnly: false, imports }
   }
 }
 
-function idIn(row: Row, onWarning: (warning: CheckpointerError) => void): string | undefined {
-  const facts = unlessDamaged(() => unseal(DATABASE_PARTITION, 'meta', row) as DatabaseFacts)
-  if (!facts) {
-    onWarning(new CheckpointerError('CORRUPT', 'The row that describes the database is damaged.'))
-    return undefined
-  }
-  if (facts.format <= CURRENT_FORMAT) return facts.id
-  throw new CheckpointerError(
-    'FORMAT_TOO_NEW',
-    `The database has format ${facts.format}, this version writes ${CURRENT_FORMAT}. Update the package.`,
-  )
+function claimed(row: Row, onWarning: (warning: CheckpointerError) => void): Claimed {
+  const versions = unlessDamaged(() => unseal(DATABASE_PARTITION, 'meta', row))
+  const access = isVersions(versions) ? accessTo(versions) : 'write'
+  // What else stands in the row of a later format is not known.
+  if (access === 'none') throw tooNewToRead()
+  const facts = unlessDamaged(() => openMeta('database', DATABASE_PARTITION, row))
+  if (!facts) onWarning(new CheckpointerError('CORRUPT', 'The row that describes the database is damaged.'))
+  return { database: facts?.id, isReadOnly: access === 'read' }
 }
+
+const tooNewToRead = (): CheckpointerError =>
+  new CheckpointerError(
+    'FORMAT_TOO_NEW',
+    'A newer version of the package has written this database, and this one cannot read it. Update the package, or reload the page.',
+  )
+
+const tooNewToWrite = (): CheckpointerError =>
+  new CheckpointerError(
+    'FORMAT_TOO_NEW',
+    'A newer version of the package has written this database: this one can read it, and changes nothing in it. Update the package, or reload the page.',
+    { outcome: 'none' },
+  )

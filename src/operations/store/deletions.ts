@@ -1,7 +1,8 @@
 import { CheckpointerError } from '../../errors.ts'
 import { DATABASE_PARTITION, deletedKey, deletedRows } from '../../storage/keys.ts'
 import type { Row } from '../../storage/storage.ts'
-import { seal, unseal } from '../rows/seal.ts'
+import { openMeta } from '../rows/meta-row.ts'
+import { seal } from '../rows/seal.ts'
 import { unlessDamaged, type Store } from './store.ts'
 
 /**
@@ -14,7 +15,7 @@ const AT_ONCE = MOST_KEPT * 2
 const EVERY = 50
 
 const facts = (row: Row): { readonly at: number } | undefined =>
-  unlessDamaged(() => unseal(DATABASE_PARTITION, 'meta', row) as { readonly at: number })
+  unlessDamaged(() => openMeta('deleted', DATABASE_PARTITION, row))
 
 /** Written before the thread goes: one that is still there after all does no harm. */
 export async function markDeleted(store: Store, thread: string): Promise<void> {

@@ -1,7 +1,8 @@
 import { allRows, births, FAMILY_KEY } from '../../storage/keys.ts'
 import type { Check, Put, Query, Row } from '../../storage/storage.ts'
 import { openBirth, type Birth } from '../rows/birth-row.ts'
-import { seal, unseal } from '../rows/seal.ts'
+import { openMeta, type FamilyFacts } from '../rows/meta-row.ts'
+import { seal } from '../rows/seal.ts'
 import { openThread, type ThreadRow } from '../rows/thread-row.ts'
 import { unlessDamaged, type Store } from './store.ts'
 
@@ -14,6 +15,10 @@ export interface FamilyRow {
   readonly version: string | undefined
   /** Lanes in which rows may be left that nobody shows: a removal too large for one commit was under way. */
   readonly sweep: readonly string[]
+  /** Other stores may have what is here: what is removed is written down, so that it does not come back. */
+  readonly isSynced: boolean
+  /** What a later version may have written beside: it stays. */
+  readonly beside: object
 }
 
 export interface Family extends FamilyRow {
@@ -29,10 +34,11 @@ export const familyQuery: Query = { table: 'meta', keys: [FAMILY_KEY] }
 
 export function openFamily(partition: string, rows: readonly Row[] | undefined): FamilyRow {
   const row = rows?.[0]
-  if (!row) return { version: undefined, sweep: [] }
-  // Its facts only save room: a damaged one is renewed like any other.
-  const facts = unlessDamaged(() => unseal(partition, 'meta', row) as { sweep?: readonly string[] })
-  return { version: row.version, sweep: facts?.sweep ?? [] }
+  if (!row) return { version: undefined, sweep: [], isSynced: false, beside: {} }
+  // Without its facts rows take room, or removals are written down for nothing: it is renewed like any other.
+  const facts: FamilyFacts = unlessDamaged(() => openMeta('family', partition, row)) ?? { synced: true }
+  const { sweep = [], synced = false, ...beside } = facts
+  return { version: row.version, sweep, isSynced: synced, beside }
 }
 
 export function renewFamily(
@@ -40,7 +46,11 @@ export function renewFamily(
   family: FamilyRow,
   sweep = family.sweep,
 ): { check: Check; put: Put } {
-  const facts = sweep.length > 0 ? { sweep } : {}
+  const facts: FamilyFacts = {
+    ...family.beside,
+    ...(sweep.length > 0 ? { sweep } : {}),
+    ...(family.isSynced ? { synced: true } : {}),
+  }
   return {
     check: { table: 'meta', key: FAMILY_KEY, version: family.version },
     put: { table: 'meta', key: FAMILY_KEY, head: seal(partition, 'meta', FAMILY_KEY, facts) },

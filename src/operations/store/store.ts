@@ -18,6 +18,8 @@ export interface Store {
     readonly database: string | undefined
     /** It was taken away since, and may be another one by now. */
     readonly isDoubted: boolean
+    /** A newer version has written it: nothing is changed in it. */
+    readonly isReadOnly: boolean
     session(): Promise<SessionReport | undefined>
   }
   /** Heads are remembered outside of the database: then what is deleted on purpose is written down. */
@@ -74,6 +76,11 @@ export class ThreadCache {
     if (this.#rows.size > ThreadCache.#most) this.#rows.delete(this.#rows.keys().next().value as string)
   }
 
+  /** A row that came by the way. Takes the place of no other: beside those stands how their saves hang together. */
+  hint(thread: ThreadRow): void {
+    if (this.#rows.size < ThreadCache.#most && !this.get(thread.facts)) this.set(thread.facts, thread)
+  }
+
   clear(): void {
     this.#rows.clear()
   }
@@ -93,6 +100,8 @@ export interface Lineage {
   readonly links: Map<number, { readonly base: number; readonly size: number }>
   /** The last one that was rewritten as a keyframe. */
   readonly keyframe?: CheckpointFacts
+  /** What the state was found to weigh since then, and its chain when that was found. */
+  readonly weighed?: { readonly weight: number; readonly chain: number }
 }
 
 export const placeText = ({ thread, namespace }: Place): string =>
@@ -169,6 +178,20 @@ export async function readWhole<T>(
       if (!CheckpointerError.is(error, 'CORRUPT') || tried === TRIES) throw error
       if ((await readThread(store, place))?.version === thread.version) throw error
     }
+  }
+}
+
+/** Of a row: it is damaged, or of a later version. */
+export const isUnread = (error: unknown): error is CheckpointerError =>
+  CheckpointerError.is(error, 'CORRUPT') || CheckpointerError.is(error, 'FORMAT_TOO_NEW')
+
+/** What reading gives, or nothing where a row is either: for those who only look. */
+export function unlessUnread<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch (error) {
+    if (!isUnread(error)) throw error
+    return undefined
   }
 }
 

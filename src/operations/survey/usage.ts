@@ -1,9 +1,10 @@
 import { allRows, laneOfKey, metaOf, threadOf } from '../../storage/keys.ts'
 import { bytesOf, TABLES, type Key, type Row, type Table } from '../../storage/storage.ts'
-import { readFamily } from '../store/family.ts'
+import { familyQueries } from '../store/family.ts'
 import type { ThreadUsage, UsageCursor, UsageReply, UsageRequest } from '../host.ts'
+import { openBirth } from '../rows/birth-row.ts'
 import { isListed, openThread } from '../rows/thread-row.ts'
-import { unlessDamaged, type Store } from '../store/store.ts'
+import { unlessUnread, type Store } from '../store/store.ts'
 import { ROWS_A_READ } from './every-row.ts'
 
 /** What one answer may take: a row counts one, a partition ten. */
@@ -56,7 +57,9 @@ async function countSome(store: Store, partition: string, begin: Left, counts: C
 
 /** By lane: the thread that it belongs to. */
 async function ownersIn(store: Store, partition: string): Promise<ReadonlyMap<string, string>> {
-  const { births, threads } = await readFamily(store, partition)
+  const [rows = [], , born = []] = await store.storage.read(partition, familyQueries)
+  const births = born.flatMap((row) => unlessUnread(() => openBirth(partition, row)) ?? [])
+  const threads = rows.flatMap((row) => unlessUnread(() => openThread(partition, row)) ?? [])
   return new Map([
     ...births.map(({ lane, facts }) => [lane, facts.thread] as const),
     ...threads.map(({ facts }) => [facts.lane, facts.thread] as const),
@@ -104,8 +107,8 @@ function ownerOf(table: Table, key: Key, owners: ReadonlyMap<string, string>): s
   return thread ?? owners.get(lane)
 }
 
-/** A damaged row is a thread still. */
+/** A row that cannot be read is a thread still. */
 function countsAsThread(partition: string, row: Row): boolean {
-  const thread = unlessDamaged(() => openThread(partition, row))
+  const thread = unlessUnread(() => openThread(partition, row))
   return thread ? isListed(thread.facts) : row.key[1] === ''
 }

@@ -1,19 +1,20 @@
-import { CheckpointerError } from '../../errors.ts'
+import type { CheckpointerError } from '../../errors.ts'
 import { anyRows, checkpointAlias, partsOf, seqOf } from '../../storage/keys.ts'
 import type { Key, Query, Row } from '../../storage/storage.ts'
 import type { Family } from '../store/family.ts'
 import { FrameRows, frameQueries, missingLink, rowName } from '../frames/frames.ts'
 import { openCheckpoint, type CheckpointRow } from '../rows/checkpoint-row.ts'
 import { shows } from '../rows/lanes.ts'
-import type { Store } from '../store/store.ts'
+import { isUnread, unlessUnread, type Store } from '../store/store.ts'
 import type { Finding, Found } from './finding.ts'
 import { missingBetween } from './gaps.ts'
-import { isSame, lastOf, look, pageOf, readingOf, unlessUnread } from './look.ts'
+import { isSame, look, pageOf, readingOf } from './look.ts'
 import type { Pause } from '../../state/slices/pause.ts'
 import { reachOf } from './reach.ts'
 import { States } from './states.ts'
 
-const PAGE = 64
+/** So few that the page is not felt to be busy where it does this itself: each row is asked for by its id as well. */
+const PAGE = 32
 /** Payloads to fold in one step; a single one may be larger. */
 const MOST_BYTES = 512 * 1024
 
@@ -55,13 +56,14 @@ interface FirstLook {
 async function firstLook(store: Store, partition: string, after: Key | undefined): Promise<FirstLook> {
   const query = pageOf('checkpoints', after, PAGE)
   const { family, rows: found } = await look(store, partition, [query])
-  const all = found[0] ?? []
-  const rows = atOnce(partition, all)
-  const isLast = rows.length === all.length && lastOf(all, PAGE).last === undefined
+  const all = (found[0] ?? []).map((row): Seen => ({ row, opened: openIn(partition, row) }))
+  const seen = atOnce(all)
+  const rows = seen.map(({ row }) => row)
+  const isLast = seen.length === all.length && all.length < PAGE
   const end = rows.at(-1)?.key
   const { from, to } = anyRows(after)
   const range: Query = { table: 'checkpoints', from, to: isLast || !end ? to : [...end, 0] }
-  const opened = rows.flatMap((row) => openIn(partition, row) ?? [])
+  const opened = seen.flatMap((each) => each.opened ?? [])
   const [lowest] = opened
   const lane = String(rows[0]?.key[0] ?? '')
   const root = Math.min(...opened.map(({ seq, facts }) => Math.min(seq, facts.frame.root)))
@@ -75,16 +77,22 @@ async function firstLook(store: Store, partition: string, after: Key | undefined
   const parts = used.flatMap(({ lane: its, seq, facts: { frame } }): Query[] =>
     frame.parts ? [{ table: 'parts', ...partsOf(its, seq, frame.parts[0]) }] : [],
   )
-  const aliases = rows.map((row) => aliasQuery(row, openIn(partition, row)))
+  const aliases = seen.map((each) => aliasQuery(each.opened))
   return { rows, isLast, range, queries: [...aliases, ...chains, ...parts], chains: chains.length }
 }
 
+interface Seen {
+  readonly row: Row
+  /** Absent where it is damaged. */
+  readonly opened: CheckpointRow | undefined
+}
+
 /** Of the first lane, as many as weigh little enough together. */
-function atOnce(partition: string, rows: readonly Row[]): Row[] {
+function atOnce(all: readonly Seen[]): Seen[] {
   let bytes = 0
-  return rows.filter((row, i) => {
-    bytes += openIn(partition, row)?.facts.frame.size ?? 0
-    return row.key[0] === rows[0]?.key[0] && (i === 0 || bytes <= MOST_BYTES)
+  return all.filter(({ row, opened }, i) => {
+    bytes += opened?.facts.frame.size ?? 0
+    return row.key[0] === all[0]?.row.key[0] && (i === 0 || bytes <= MOST_BYTES)
   })
 }
 
@@ -97,7 +105,7 @@ function chainsOf(frames: FrameRows, rows: readonly CheckpointRow[]): Checkpoint
   return [...new Map(links.map((link) => [rowName(link.lane, link.seq), link])).values()]
 }
 
-const aliasQuery = (row: Row, opened: CheckpointRow | undefined): Query =>
+const aliasQuery = (opened: CheckpointRow | undefined): Query =>
   opened
     ? { table: 'checkpoints', alias: checkpointAlias(opened.lane, opened.facts.id) }
     : { table: 'checkpoints', keys: [] }
@@ -123,16 +131,18 @@ async function checkRow(
   if (wrong) return each(wrong)
   const findings: Finding[] = []
   if (states && shown.length > 0) {
-    const problem = await reasonOf(async () => {
+    const reason = await reasonOf(async () => {
       await states.get(lane, seq, pause)
       const { root } = openCheckpoint(partition, row).facts.frame
       // A load reads from the root on.
       if (states.lowest(lane, seq) < root) throw missingLink(seq)
     })
-    if (problem !== undefined)
-      findings.push(
-        ...each({ ...about, kind: 'unreadable', problem: `Checkpoint ${seq} cannot be read: ${problem}` }),
-      )
+    if (reason) {
+      // What stands on a row of a later version is as sound as that.
+      const kind = reason.code === 'FORMAT_TOO_NEW' ? 'newer' : 'unreadable'
+      const problem = `Checkpoint ${seq} cannot be read: ${reason.message}`
+      findings.push(...each({ ...about, kind, problem }))
+    }
   }
   if (states && !aliased.some((found) => isSame(found, row)))
     findings.push(...each({ ...about, kind: 'index', problem: `Checkpoint ${seq} is not found by its id.` }))
@@ -144,12 +154,12 @@ async function checkRow(
   return findings
 }
 
-async function reasonOf(work: () => Promise<void>): Promise<string | undefined> {
+async function reasonOf(work: () => Promise<void>): Promise<CheckpointerError | undefined> {
   try {
     await work()
     return undefined
   } catch (error) {
-    if (!CheckpointerError.is(error)) throw error
-    return error.message
+    if (!isUnread(error)) throw error
+    return error
   }
 }

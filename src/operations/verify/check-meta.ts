@@ -1,6 +1,9 @@
-import { birthKey, FAMILY_KEY, isOfLoss, META_NAMES } from '../../storage/keys.ts'
+import { birthKey, FAMILY_KEY, metaNameOf } from '../../storage/keys.ts'
 import { compareKeys, type Key, type Row } from '../../storage/storage.ts'
-import { type Birth } from '../rows/birth-row.ts'
+import { openBirth, type Birth } from '../rows/birth-row.ts'
+import { openGone } from '../rows/gone-row.ts'
+import { openMeta } from '../rows/meta-row.ts'
+import { unseal } from '../rows/seal.ts'
 import { problemOfLoss } from '../lost.ts'
 import type { Store } from '../store/store.ts'
 import type { Finding, Found } from './finding.ts'
@@ -37,20 +40,27 @@ export async function checkMeta(
 function checkMetaRow(now: Look, row: Row): Finding[] {
   const { partition, births } = now.family
   const about = { table: 'meta', partition, row } as const
-  const name = String(row.key[0])
-  const wrong = readingOf(partition, 'meta', row)
+  const wrong = readingOf(partition, 'meta', row, () => open(partition, row))
   if (wrong) return [wrong]
-  if (!META_NAMES.has(name))
+  const name = metaNameOf(row.key)
+  if (name === undefined)
     return [
       {
         ...about,
         kind: 'unknown',
-        problem: `A row '${name}' means nothing to this version; it is left alone.`,
+        problem: `A row '${row.key[0]}' means nothing to this version; it is left alone.`,
       },
     ]
-  if (isOfLoss(row.key)) return [{ ...about, ...problemOfLoss(row) }]
+  if (name === 'losses') return [{ ...about, ...problemOfLoss(partition, row) }]
   const birth = births.find(({ lane }) => compareKeys(birthKey(lane), row.key) === 0)
   return birth && now.isWhole ? checkBirth(now, birth) : []
+}
+
+function open(partition: string, row: Row): unknown {
+  const name = metaNameOf(row.key)
+  if (name === undefined) return unseal(partition, 'meta', row)
+  if (name === 'lane') return openBirth(partition, row)
+  return name === 'gone' ? openGone(partition, row) : openMeta(name, partition, row)
 }
 
 /** A lane without its thread. */

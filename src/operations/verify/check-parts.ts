@@ -1,12 +1,12 @@
 import { checkpointKey, isPartOfWrite, ownerOfPart, seqOf, seqRange } from '../../storage/keys.ts'
 import { compareKeys, type Key, type Query, type Row } from '../../storage/storage.ts'
 import { openCheckpoint } from '../rows/checkpoint-row.ts'
-import { writtenAt } from '../rows/payload.ts'
-import type { Store } from '../store/store.ts'
+import { openPart } from '../rows/payload.ts'
+import { unlessUnread, type Store } from '../store/store.ts'
 import { namedParts } from '../rows/write-row.ts'
 import { expectedIn } from './expected.ts'
 import type { Finding, Found } from './finding.ts'
-import { lastOf, look, pageOf, readingOf, unlessUnread, type Look } from './look.ts'
+import { lastOf, look, pageOf, readingOf, type Look } from './look.ts'
 import type { Pause } from '../../state/slices/pause.ts'
 
 /** Parts are as large as rows get. */
@@ -50,7 +50,7 @@ function checkPart(
   writes: readonly Row[],
 ): Finding[] {
   const { partition, threads } = family
-  const wrong = readingOf(partition, 'parts', row)
+  const wrong = readingOf(partition, 'parts', row, () => openPart(partition, row))
   if (wrong) return [wrong]
   const named = isPartOfWrite(row.key)
     ? writes.map((write) => unlessUnread(() => namedParts(partition, write)))
@@ -69,6 +69,6 @@ function checkPart(
     const problem = `A part is there of checkpoint ${seq}, which is missing.`
     return [{ ...about, kind: 'orphaned', thread, namespace, problem }]
   }
-  if (!isWhole || Date.now() - writtenAt(partition, row) < SURELY_LEFT_MS) return []
+  if (!isWhole || Date.now() - openPart(partition, row).at < SURELY_LEFT_MS) return []
   return [{ ...about, kind: 'orphaned', isLeftOver: true, problem: `A part at ${seq} is named by no row.` }]
 }

@@ -7,7 +7,7 @@ import type { Finding, Found } from './finding.ts'
 import { isSame, lastOf, look, pageOf, readingOf } from './look.ts'
 import type { Pause } from '../../state/slices/pause.ts'
 import { countWrites } from './count-writes.ts'
-import { checkClaims, needFacts, stretchesOf, type Wrong } from './thread-claims.ts'
+import { checkClaims, stretchesOf, type Wrong } from './thread-claims.ts'
 
 const PAGE = 32
 /** Enough rows behind a head to find one that is shown. */
@@ -29,7 +29,7 @@ export async function checkThreads(
   const findings: Finding[] = []
   for (const row of rows) {
     await pause()
-    const wrong = readingOf(partition, 'threads', row, () => needFacts(partition, row))
+    const wrong = readingOf(partition, 'threads', row, () => openThread(partition, row))
     if (wrong) findings.push(wrong)
   }
   for (const { row, queries } of asked) {
@@ -51,7 +51,7 @@ const placeOf = ({ thread, namespace }: ThreadFacts) => ({ thread, namespace })
 
 /** The head's row and the keyframe below it, what may be newer, and one row of each stretch that must have some. */
 function queriesFor(partition: string, row: Row): Query[] {
-  if (readingOf(partition, 'threads', row, () => needFacts(partition, row))) return []
+  if (readingOf(partition, 'threads', row, () => openThread(partition, row))) return []
   const thread = openThread(partition, row)
   const { head, segments, lane } = thread.facts
   return [

@@ -1,6 +1,5 @@
 import type { Problem } from '../../checkpoint.ts'
-import { unescapeId } from '../../storage/keys.ts'
-import type { Key, Row, Table } from '../../storage/storage.ts'
+import type { Key, Row } from '../../storage/storage.ts'
 
 /** A problem, with what its mending has to know. */
 export interface Finding extends Problem {
@@ -31,13 +30,6 @@ export function problemOf({ kind, table, thread, namespace, seq, problem }: Find
     ...(seq === undefined ? {} : { seq }),
     problem,
   }
-}
-
-/** What a row is about, as far as its key tells. */
-export function placeOf(table: Table, { key }: Row): Pick<Problem, 'thread' | 'namespace' | 'seq'> {
-  const [first, second] = key
-  if (table === 'threads') return { thread: unescapeId(String(first)), namespace: unescapeId(String(second)) }
-  return typeof second === 'number' ? { seq: second } : {}
 }
 
 /** The same finding, when it is found again. */

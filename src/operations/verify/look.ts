@@ -1,10 +1,9 @@
-import { CheckpointerError } from '../../errors.ts'
-import { anyRows } from '../../storage/keys.ts'
+import { anyRows, placeOfRow } from '../../storage/keys.ts'
 import { compareKeys, type Key, type Query, type Row, type Table } from '../../storage/storage.ts'
 import { familyQueries, openWholeFamily, type Family } from '../store/family.ts'
 import { unseal } from '../rows/seal.ts'
-import type { Store } from '../store/store.ts'
-import { placeOf, type Finding } from './finding.ts'
+import { isUnread, type Store } from '../store/store.ts'
+import type { Finding } from './finding.ts'
 
 /** A family and some of its rows, at one moment. */
 export interface Look {
@@ -57,19 +56,9 @@ export function readingOf(
 
 /** What it means that a row could not be read. */
 export function findingOf(partition: string, table: Table, row: Row, error: unknown): Finding {
-  if (!CheckpointerError.is(error)) throw error
+  if (!isUnread(error)) throw error
   const kind = error.code === 'FORMAT_TOO_NEW' ? 'newer' : 'damaged'
-  return { kind, table, partition, row, ...placeOf(table, row), problem: error.message }
-}
-
-/** What reading gives, or nothing where a row is damaged or newer. */
-export function unlessUnread<T>(read: () => T): T | undefined {
-  try {
-    return read()
-  } catch (error) {
-    if (!CheckpointerError.is(error)) throw error
-    return undefined
-  }
+  return { kind, table, partition, row, ...placeOfRow(table, row.key), problem: error.message }
 }
 
 /** Neither changed nor another: all rows of one commit have the same version. */

@@ -1,31 +1,14 @@
-import { CheckpointerError } from '../../errors.ts'
-import { seqOf, threadKey } from '../../storage/keys.ts'
-import { compareKeys, type Row } from '../../storage/storage.ts'
+import { seqOf } from '../../storage/keys.ts'
+import type { Row } from '../../storage/storage.ts'
 import { infoOf, openCheckpoint } from '../rows/checkpoint-row.ts'
 import { laneOf, shows } from '../rows/lanes.ts'
-import { openThread, type ThreadFacts, type ThreadRow } from '../rows/thread-row.ts'
+import type { ThreadFacts, ThreadRow } from '../rows/thread-row.ts'
 import { describe, unlessDamaged } from '../store/store.ts'
 import { expectedIn } from './expected.ts'
 import type { Finding } from './finding.ts'
 import { readingOf, type Look } from './look.ts'
 
 export type Wrong = Pick<Finding, 'kind' | 'problem'> & Partial<Finding>
-
-/** Facts that lead somewhere: a sum protects from damage, not from an older fault of our own. */
-export function needFacts(partition: string, row: Row): ThreadFacts {
-  const { facts } = openThread(partition, row)
-  const { segments, lane, next, head } = facts
-  const isWhole =
-    compareKeys(threadKey(facts.thread, facts.namespace), row.key) === 0 &&
-    Number.isSafeInteger(next) &&
-    (head === undefined || (Number.isSafeInteger(head.seq) && Number.isSafeInteger(head.frame.root))) &&
-    segments.at(-1)?.lane === lane &&
-    segments.every(({ to }, i) => (to === undefined) === (i === segments.length - 1)) &&
-    segments.every(({ to }, i) => i < 2 || to === undefined || to >= (segments[i - 1]?.to ?? 0))
-  if (!isWhole)
-    throw new CheckpointerError('CORRUPT', `The facts of the thread at ${JSON.stringify(row.key)} are none.`)
-  return facts
-}
 
 /** From the first seq to the last that must stand in each lane of a thread. */
 export function stretchesOf(thread: ThreadRow): (readonly [lane: string, from: number, to: number])[] {
@@ -58,8 +41,8 @@ export function checkClaims({ family }: Look, thread: ThreadRow, beside: readonl
 }
 
 function checkHead({ partition, facts }: ThreadRow, ends: readonly Row[], newer: readonly Row[]): Wrong[] {
-  const { head, segments, lane } = facts
-  const behind = newer.find(({ key }) => shows(segments, lane, seqOf(key)))
+  const { head, tips, segments, lane } = facts
+  const behind = tips ? undefined : newer.find(({ key }) => shows(segments, lane, seqOf(key)))
   if (behind) {
     const told = head ? `checkpoint ${head.seq}` : 'none'
     return [{ kind: 'head', problem: `Its head is ${told}, but there is checkpoint ${seqOf(behind.key)}.` }]

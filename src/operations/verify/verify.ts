@@ -42,21 +42,14 @@ export async function verify(store: Store, { from }: VerifyRequest): Promise<Ver
   return { checked, problems: findings.map(problemOf), ...(at ? { next: at } : {}) }
 }
 
-/** All that is wrong in one partition. */
-export async function findingsIn(
-  store: Store,
-  partition: string,
-): Promise<{ checked: number; findings: readonly Finding[] }> {
+/** All that is wrong in one partition, a page of rows at a time. */
+export async function* findingsIn(store: Store, partition: string): AsyncGenerator<Found> {
   const pause = pauses()
-  const findings: Finding[] = []
-  let checked = 0
   for (let at: Cursor | undefined = startOf(partition); at;) {
     const found: Found = await surely(store, at, pause)
-    findings.push(...found.findings)
-    checked += found.checked
+    yield found
     at = found.last ? { ...at, after: found.last } : nextTable(at)
   }
-  return { checked, findings }
 }
 
 async function surely(store: Store, { partition, table, after }: Cursor, pause: Pause): Promise<Found> {

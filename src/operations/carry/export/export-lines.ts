@@ -6,6 +6,7 @@ import { noThread, type Store } from '../../store/store.ts'
 import { CHANGED, checkpointLines, type Leaving } from './rows.ts'
 import { writeLines } from './writes.ts'
 import { FamilyView } from './family-view.ts'
+import { LeftOut } from './left-out.ts'
 import { EXPORT_VERSION, Tally, type ExportLine } from '../lines.ts'
 
 /** How often one family is begun again because a removal passed while it was read. */
@@ -59,16 +60,16 @@ async function* familyLines(
   wanted: ReadonlySet<string> | undefined,
   leaveOut: boolean,
 ): AsyncGenerator<ExportLine> {
-  const names = new Set<string>()
+  const seqs = new LeftOut()
   const leaving: Leaving = {
-    names,
+    seqs,
     out(error) {
       if (!leaveOut) throw error
       store.warn(new CheckpointerError('CORRUPT', `Left out of the export: ${error.message}`, error))
     },
   }
   for (let tried = 0; tried < TRIES; tried++) {
-    names.clear()
+    seqs.clear()
     const view = await FamilyView.read(store, partition, wanted, leaveOut)
     if (view.threads.length === 0 && tried === 0) return
     yield { kind: tried === 0 ? 'family' : 'again' }

@@ -1,8 +1,9 @@
 import { CheckpointerError } from '../../../errors.ts'
 import { unescapeId } from '../../../storage/keys.ts'
 import { readFamily } from '../../store/family.ts'
-import { stretches, type Segment } from '../../rows/lanes.ts'
+import { stretches, type Ranges, type Segment } from '../../rows/lanes.ts'
 import { isListed, type ThreadFacts } from '../../rows/thread-row.ts'
+import { knownForkPoint } from '../../shapes/checkpoints.ts'
 import type { Store } from '../../store/store.ts'
 import type { ThreadLine } from '../lines.ts'
 import { Shown } from '../shown.ts'
@@ -64,8 +65,8 @@ export class FamilyView {
     return this.#shown.has(lane, seq)
   }
 
-  /** The first seq in this range whose row must be there. */
-  expected(lane: string, from: number, to: number): number | undefined {
+  /** The first seqs in this range whose rows must be there. */
+  expected(lane: string, from: number, to: number): Ranges[number] | undefined {
     return this.#shown.expected(lane, from, to)
   }
 
@@ -76,8 +77,9 @@ export class FamilyView {
   threadLine(facts: ThreadFacts): ThreadLine {
     const { thread, namespace, createdAt, updatedAt, next, label, forkOf } = facts
     // What is gone shows in the file by what is not in it.
-    const segments = facts.segments.map(({ lane, gone: _gone, ...rest }) => {
-      return { lane: this.numberOf(lane), ...rest }
+    const segments = facts.segments.map(({ lane, to, hide }) => {
+      const number = this.numberOf(lane)
+      return { lane: number, ...(to === undefined ? {} : { to }), ...(hide ? { hide } : {}) }
     })
     return {
       kind: 'thread',
@@ -88,7 +90,7 @@ export class FamilyView {
       next,
       segments,
       ...(label === undefined ? {} : { label }),
-      ...(forkOf ? { forkOf } : {}),
+      ...(forkOf ? { forkOf: knownForkPoint(forkOf) } : {}),
     }
   }
 

@@ -8,9 +8,10 @@ import { CheckpointerError } from '../../../errors.ts'
 import { familyQuery } from '../../store/family.ts'
 import { FrameRows, missingLink, readFrames } from '../../frames/frames.ts'
 import { infoOf, openCheckpoint, type CheckpointRow } from '../../rows/checkpoint-row.ts'
-import type { Segment } from '../../rows/lanes.ts'
+import type { Ranges, Segment } from '../../rows/lanes.ts'
 import { unlessDamaged, type Store } from '../../store/store.ts'
 import type { FamilyView } from './family-view.ts'
+import type { LeftOut } from './left-out.ts'
 import { withPayload, type CheckpointLine, type ExportLine } from '../lines.ts'
 
 const ROWS_A_PAGE = 64
@@ -23,11 +24,9 @@ export const CHANGED = Symbol('changed')
 export interface Leaving {
   /** Told of each checkpoint that cannot be read; throws where none may be left out. */
   readonly out: (error: CheckpointerError) => void
-  /** Those that were left out, as `lane/seq`: what stands on them is as well. */
-  readonly names: Set<string>
+  /** Those that were left out: what stands on them is as well. */
+  readonly seqs: LeftOut
 }
-
-export const nameOf = (lane: number, seq: number): string => `${lane}/${seq}`
 
 /** All checkpoints of one lane that are shown, in order of their seqs. */
 export async function* checkpointLines(
@@ -38,11 +37,11 @@ export async function* checkpointLines(
   pause: Pause,
 ): AsyncGenerator<ExportLine | typeof CHANGED> {
   const lane = view.lanes[number] as FamilyView['lanes'][number]
-  const leaveOut = (seq: number, error: unknown): ExportLine => {
+  const leaveOut = ([seq, to]: Ranges[number], error: unknown): ExportLine => {
     if (!CheckpointerError.is(error, 'CORRUPT')) throw error
     leaving.out(error)
-    leaving.names.add(nameOf(number, seq))
-    return { kind: 'missing', lane: number, seq }
+    leaving.seqs.add(number, [seq, to])
+    return { kind: 'missing', lane: number, seq, ...(to > seq ? { to } : {}) }
   }
   for (let from = lane.from; from <= lane.to;) {
     const page = await readPage(store, view, lane.name, from, lane.to)
@@ -57,7 +56,7 @@ export async function* checkpointLines(
       const found = await checkpointOf(store, view, number, seq, page.rows, leaving, pause).catch(
         (error: unknown) => ({ error }),
       )
-      if ('error' in found) yield leaveOut(seq, found.error)
+      if ('error' in found) yield leaveOut([seq, seq], found.error)
       else yield* withPayload(found.line, found.payload)
     }
     for (const lost of lostBefore(view, lane.name, from, page.last + 1)) yield leaveOut(lost, notThere(lost))
@@ -66,19 +65,19 @@ export async function* checkpointLines(
 }
 
 /** Rows that nobody has removed, and that are not there. */
-function* lostBefore(view: FamilyView, lane: string, from: number, seq: number): Generator<number> {
+function* lostBefore(view: FamilyView, lane: string, from: number, seq: number): Generator<Ranges[number]> {
   for (let at = from; ;) {
     const lost = view.expected(lane, at, seq - 1)
     if (lost === undefined) return
     yield lost
-    at = lost + 1
+    at = lost[1] + 1
   }
 }
 
-const notThere = (seq: number): CheckpointerError =>
-  new CheckpointerError('CORRUPT', `The row of checkpoint ${seq} is not there, and nobody has removed it.`, {
-    seq,
-  })
+function notThere([seq, to]: Ranges[number]): CheckpointerError {
+  const which = to > seq ? `rows of checkpoints ${seq} to ${to} are` : `row of checkpoint ${seq} is`
+  return new CheckpointerError('CORRUPT', `The ${which} not there, and was removed by nobody.`, { seq })
+}
 
 interface Page {
   readonly rows: FrameRows
@@ -149,7 +148,7 @@ async function checkpointOf(
       ? { base, body: await rows.body(row, pause) }
       : await restOn(store, view, lineage, row, pause)
   const on = stands.base && ([view.numberOf(stands.base[0]), stands.base[1]] as const)
-  if (on && leaving.names.has(nameOf(...on))) throw missingLink(seq)
+  if (on && leaving.seqs.has(...on)) throw missingLink(seq)
   const facts = infoOf(row.facts)
   return {
     line: { kind: 'checkpoint', lane: number, facts, ...(on ? { base: on } : {}) },

@@ -7,7 +7,7 @@ import { laneOf, shows } from '../../rows/lanes.ts'
 import type { ThreadFacts } from '../../rows/thread-row.ts'
 import { unlessDamaged, type Store } from '../../store/store.ts'
 import { openWrite, partsOfWrite } from '../../rows/write-row.ts'
-import { CHANGED, nameOf, type Leaving } from './rows.ts'
+import { CHANGED, type Leaving } from './rows.ts'
 import type { FamilyView } from './family-view.ts'
 import { withPayload, type ExportLine } from '../lines.ts'
 
@@ -55,7 +55,7 @@ export async function* writeLines(
 /** Whether the checkpoint that it belongs to is in the file. */
 function isWritten(view: FamilyView, { segments }: ThreadFacts, seq: number, leaving: Leaving): boolean {
   const { lane } = laneOf(segments, seq)
-  return shows(segments, lane, seq) && !leaving.names.has(nameOf(view.numberOf(lane), seq))
+  return shows(segments, lane, seq) && !leaving.seqs.has(view.numberOf(lane), seq)
 }
 
 const partsQueries = (partition: string, row: Row): readonly Query[] =>

@@ -18,7 +18,7 @@ export async function clearImport(store: Store, row: ImportRow): Promise<void> {
 export async function clearUnfinished(store: Store, id: string): Promise<void> {
   const [rows] = await store.storage.read(DATABASE_PARTITION, [{ table: 'meta', keys: [importKey(id)] }])
   const row = rows?.[0]
-  if (row && openImport(row)?.state !== 'publishing')
+  if (row && (openImport(row)?.state ?? 'publishing') !== 'publishing')
     await clearImport(store, new ImportRow(store, id, row.version))
 }
 
@@ -41,30 +41,34 @@ async function clearPartition(store: Store, partition: string): Promise<void> {
   )
 }
 
-/** Goes on with imports that ended before all of them could be seen; clears up after those that never got so far. */
+/**
+ * Goes on with imports that ended before all of them could be seen; clears up after those that never got so far. One whose
+ * row cannot be read may have been seen: it is left as it is, and `verify` tells it.
+ */
 export async function recoverImports(store: Store, rows: readonly Row[]): Promise<void> {
   for (const row of rows) {
     const facts = openImport(row)
     const own = new ImportRow(store, unescapeId(row.key[1] as string), row.version)
     if (facts?.state === 'publishing') await goOn(store, own)
-    else if (facts?.state !== 'staging' || Date.now() - facts.at > DEAD_AFTER) await clearImport(store, own)
+    else if (facts && (facts.state !== 'staging' || Date.now() - facts.at > DEAD_AFTER))
+      await clearImport(store, own)
   }
 }
 
+/** What cannot be read of it keeps nothing else from being seen, nor the database from being opened: `verify` tells it. */
 async function goOn(store: Store, row: ImportRow): Promise<void> {
+  const onTaken = async (thread: string): Promise<string> => {
+    const name = `${thread.slice(0, 200)}-${row.id.slice(0, 23)}`
+    const message = `There is a thread '${thread}' by now: the imported one is called '${name}'.`
+    store.warn(new CheckpointerError('CONFLICT', message, { thread: name }))
+    return name
+  }
+  const told = new Set<string>()
+  const onDamage = (error: CheckpointerError): void => {
+    if (!told.has(error.message)) store.warn(error)
+    told.add(error.message)
+  }
   for await (const partition of partitionsOf(store, row.id))
-    await publishPartition(store, partition, async (thread) => {
-      const name = `${thread.slice(0, 200)}-${row.id.slice(0, 23)}`
-      store.warn(
-        new CheckpointerError(
-          'CONFLICT',
-          `There is a thread '${thread}' by now: the imported one is called '${name}'.`,
-          {
-            thread: name,
-          },
-        ),
-      )
-      return name
-    })
+    await publishPartition(store, partition, { onTaken, onDamage })
   await row.remove()
 }

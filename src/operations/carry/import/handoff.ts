@@ -2,11 +2,18 @@
 export class Handoff implements AsyncIterable<Uint8Array> {
   #piece: Uint8Array | undefined
   #isEnded = false
+  #isLeft = false
   #taken: () => void = () => {}
   #given: () => void = () => {}
 
-  /** Resolves when the other end asks for more. */
+  /** Nobody asks for more. */
+  get isLeft(): boolean {
+    return this.#isLeft
+  }
+
+  /** Resolves when the other end asks for more, or has left. */
   async put(piece: Uint8Array): Promise<void> {
+    if (this.#isLeft) return
     this.#piece = piece
     const taken = new Promise<void>((resolve) => (this.#taken = resolve))
     this.#given()
@@ -16,6 +23,11 @@ export class Handoff implements AsyncIterable<Uint8Array> {
   end(): void {
     this.#isEnded = true
     this.#given()
+  }
+
+  leave(): void {
+    this.#isLeft = true
+    this.#taken()
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {

@@ -1,14 +1,9 @@
 import { CheckpointerError } from '../../../errors.ts'
 import { DATABASE_PARTITION, importKey, importPartitions } from '../../../storage/keys.ts'
 import type { Key, Row } from '../../../storage/storage.ts'
-import { seal, unseal } from '../../rows/seal.ts'
+import { openMeta, type ImportFacts } from '../../rows/meta-row.ts'
+import { seal } from '../../rows/seal.ts'
 import { unlessDamaged, type Store } from '../../store/store.ts'
-
-/** What the row of an import says: how far it has come, and when it last gave a sign of life. */
-export interface ImportFacts {
-  readonly state: 'staging' | 'publishing' | 'clearing'
-  readonly at: number
-}
 
 /** After this an import that gives no sign of life is dead: its page is gone, or its worker. */
 export const DEAD_AFTER = 10 * 60 * 1000
@@ -63,7 +58,7 @@ export const givenUp = (): CheckpointerError =>
   )
 
 export const openImport = (row: Row): ImportFacts | undefined =>
-  unlessDamaged(() => unseal(DATABASE_PARTITION, 'meta', row) as ImportFacts)
+  unlessDamaged(() => openMeta('import', DATABASE_PARTITION, row))
 
 const PAGE = 100
 

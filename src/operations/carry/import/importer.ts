@@ -1,9 +1,9 @@
 import { CheckpointerError } from '../../../errors.ts'
+import { joinInSlices } from '../../../state/slices/join.ts'
 import { pauses, type Pause } from '../../../state/slices/pause.ts'
 import { importPartition, threadKey } from '../../../storage/keys.ts'
 import type { Store } from '../../store/store.ts'
 import { FamilyImport } from './family-import.ts'
-import { joined } from '../../rows/joined.ts'
 import {
   MOST_PAYLOAD_BYTES,
   Tally,
@@ -132,7 +132,7 @@ export class Importer {
         return this.#more(line.body)
       case 'missing':
         await this.#openRows()
-        this.#missing.here++
+        this.#missing.here += Math.max(1, (line.to ?? line.seq) - line.seq + 1)
         return
       default:
         return this.#end(line)
@@ -213,7 +213,7 @@ export class Importer {
     if (body.left > 0 && text !== '') return
     this.#body = undefined
     if (body.left !== 0) throw wrong('its payload is not of the size that it says')
-    const payload = body.pieces.length === 1 ? piece : joined(body.pieces)
+    const payload = body.pieces.length === 1 ? piece : await joinInSlices(body.pieces, this.#pause)
     if (body.line.kind === 'checkpoint') await this.#family.checkpoint(body.line, payload)
     else await this.#family.write(body.line, payload)
   }

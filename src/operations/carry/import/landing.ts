@@ -27,7 +27,7 @@ export async function land(
   const published: ThreadRow[] = []
   const onTaken = (thread: string): Promise<string | undefined> => names.another(thread)
   for (const partition of staged.partitions)
-    await publishPartition(store, partition, onTaken, (thread) => published.push(thread))
+    await publishPartition(store, partition, { onTaken, onPublished: (thread) => published.push(thread) })
   // All of it is there. Who finds this row when it cannot be removed has nothing left to do.
   await row.remove().catch((cause: unknown) => store.warn(leftOver(cause)))
   const isTidy = staged.untidy.size === 0 && ![...names.given.values()].includes(undefined)

@@ -4,7 +4,8 @@ import { bytesOf, type Batch, type Row } from '../../../storage/storage.ts'
 import { inCommits, LOST_RACE, tryCommit } from '../../store/commit.ts'
 import { familyQuery, openFamily, readFamily, renewFamily } from '../../store/family.ts'
 import { birthPut } from '../../rows/birth-row.ts'
-import { seal, unseal } from '../../rows/seal.ts'
+import { openMeta } from '../../rows/meta-row.ts'
+import { seal } from '../../rows/seal.ts'
 import { threadPut, type ThreadFacts, type ThreadRow } from '../../rows/thread-row.ts'
 import type { Store } from '../../store/store.ts'
 import { wipe } from './stage.ts'
@@ -15,9 +16,24 @@ export interface Staged {
   readonly facts: ThreadFacts
 }
 
-export async function readStaged(store: Store, partition: string): Promise<Staged[]> {
+/** Told of a staged row that cannot be read, which is passed over then. */
+type OnDamage = (error: CheckpointerError) => void
+
+const refuse: OnDamage = (error) => {
+  throw error
+}
+
+export async function readStaged(store: Store, partition: string, onDamage = refuse): Promise<Staged[]> {
   const [rows = []] = await store.storage.read(partition, [{ table: 'meta', ...STAGED }])
-  return rows.map((row) => ({ row, facts: unseal(partition, 'meta', row) as ThreadFacts }))
+  return rows.flatMap((row): Staged[] => {
+    try {
+      return [{ row, facts: openMeta('staged', partition, row) }]
+    } catch (error) {
+      if (!CheckpointerError.is(error, 'CORRUPT')) throw error
+      onDamage(error)
+      return []
+    }
+  })
 }
 
 /** Gives staged threads the names that they are to have; those without one are dropped. */
@@ -25,9 +41,10 @@ export async function nameStaged(
   store: Store,
   partition: string,
   names: ReadonlyMap<string, string | undefined>,
+  onDamage = refuse,
 ): Promise<void> {
   const nameFor = (thread: string): string | undefined => (names.has(thread) ? names.get(thread) : thread)
-  const staged = await readStaged(store, partition)
+  const staged = await readStaged(store, partition, onDamage)
   if (staged.some(({ facts }) => nameFor(facts.thread) === undefined))
     await markUntidy(store, partition, staged)
   const changes = staged.flatMap(({ row, facts }): Batch[] => {
@@ -51,20 +68,31 @@ export async function markUntidy(store: Store, partition: string, staged: readon
   await store.storage.commit(partition, { checks: [check], puts: [put] })
 }
 
+interface Publishing {
+  /** Asked when there is such a thread by now: for another name, or none. */
+  readonly onTaken: (thread: string) => Promise<string | undefined>
+  readonly onPublished?: (thread: ThreadRow) => void
+  readonly onDamage?: OnDamage
+}
+
 /**
- * Lets the threads of one partition be seen. `onTaken` is asked when there is such a thread by now: for another name,
- * or none. Where one commit cannot hold them all there are several, each of them whole; whoever finds staged rows
+ * Lets the threads of one partition be seen. Where one commit cannot hold them all there are several, each of them whole; whoever finds staged rows
  * that are to be published goes on with them.
  */
 export async function publishPartition(
   store: Store,
   partition: string,
-  onTaken: (thread: string) => Promise<string | undefined>,
-  onPublished: (thread: ThreadRow) => void = () => {},
+  publishing: Publishing,
 ): Promise<void> {
+  const { onPublished = () => {}, onDamage = refuse } = publishing
   for (let tried = 0; tried < MOST_TRIES; tried++) {
-    const staged = await readStaged(store, partition)
-    if (staged.length === 0) return clearUnused(store, partition)
+    let isWhole = true
+    const staged = await readStaged(store, partition, (error) => {
+      isWhole = false
+      onDamage(error)
+    })
+    // What stands beside a row that cannot be read may be its own.
+    if (staged.length === 0) return isWhole ? clearUnused(store, partition) : undefined
     const [family] = await store.storage.read(partition, [familyQuery])
     const { check, put } = renewFamily(partition, openFamily(partition, family))
     const some = fitting(store, partition, staged)
@@ -80,7 +108,7 @@ export async function publishPartition(
       deletes: some.map(({ row }) => ({ table: 'meta', key: row.key })),
     })
     if (result !== LOST_RACE) for (const { facts } of some) onPublished({ partition, version: result, facts })
-    else await makeWay(store, partition, some, onTaken)
+    else await makeWay(store, partition, some, publishing)
   }
   throw new CheckpointerError('CONFLICT', 'Other writers kept taking the names of imported threads.')
 }
@@ -110,11 +138,11 @@ async function makeWay(
   store: Store,
   partition: string,
   staged: readonly Staged[],
-  onTaken: (thread: string) => Promise<string | undefined>,
+  { onTaken, onDamage }: Publishing,
 ): Promise<void> {
   for (const thread of new Set(staged.map(({ facts }) => facts.thread))) {
     const found = await store.storage.locate(threadKey(thread, ''))
     if (found && found.partition !== partition)
-      await nameStaged(store, partition, new Map([[thread, await onTaken(thread)]]))
+      await nameStaged(store, partition, new Map([[thread, await onTaken(thread)]]), onDamage)
   }
 }

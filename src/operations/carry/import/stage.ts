@@ -2,7 +2,7 @@ import { CheckpointerError } from '../../../errors.ts'
 import { allRows, FAMILY_KEY } from '../../../storage/keys.ts'
 import { bytesOf, TABLES, type Key, type Put } from '../../../storage/storage.ts'
 import { LOST_RACE, tryCommit } from '../../store/commit.ts'
-import { renewFamily } from '../../store/family.ts'
+import { openFamily, renewFamily } from '../../store/family.ts'
 import type { Store } from '../../store/store.ts'
 import { givenUp } from './import-row.ts'
 
@@ -26,7 +26,7 @@ export class Stage {
 
   /** The family's row: as long as it is there, nobody has cleared up behind us. */
   async open(): Promise<void> {
-    const { put } = renewFamily(this.partition, { version: undefined, sweep: [] })
+    const { put } = renewFamily(this.partition, openFamily(this.partition, undefined))
     await this.#commit([put])
   }
 

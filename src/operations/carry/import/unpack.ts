@@ -62,7 +62,7 @@ async function* bounded(
   for await (const chunk of source) {
     taken.bytes += chunk.length
     if (taken.bytes > bounds.bytes)
-      throw tooLarge(`file of more than ${bounds.bytes} bytes, unpacked`, 'bytes')
+      throw tooLarge(`file of more than ${bounds.bytes} unpacked bytes`, 'bytes')
     if (taken.bytes > FREE_BYTES && taken.bytes > taken.packed * bounds.ratio)
       throw tooLarge(`file that unpacks to more than ${bounds.ratio} times its bytes`, 'ratio')
     yield chunk

@@ -1,0 +1,120 @@
+/** What comes from another store: it may be anyone's. */
+import type {
+  SaveName,
+  StoredSummary,
+  SyncForgetRequest,
+  SyncGone,
+  SyncHead,
+  SyncNote,
+  SyncRow,
+  SyncTakeRequest,
+  SyncWrite,
+} from '../host.ts'
+import { isRun, isStoredInfo } from './checkpoints.ts'
+import {
+  holds,
+  is,
+  isBytes,
+  isFlag,
+  isId,
+  isList,
+  isNamespace,
+  isPair,
+  isRecord,
+  isSeq,
+  isShort,
+  isText,
+  isTime,
+  MOST_LIST,
+  type Is,
+} from './shape.ts'
+import { isWriteIndex } from '../../ids.ts'
+
+export const isSaveName: Is = isRecord<SaveName>({ id: isId, key: isId }, ['key'])
+
+const isSyncWrite = isRecord<SyncWrite>({
+  taskId: isId,
+  index: isWriteIndex,
+  channel: isText,
+  body: isBytes,
+  at: isTime,
+})
+
+const isSyncRow = isRecord<SyncRow>(
+  {
+    info: isStoredInfo,
+    base: isRecord<NonNullable<SyncRow['base']>>({ id: isId, key: isId }),
+    body: isBytes,
+    writes: isList(isSyncWrite),
+  },
+  ['base'],
+)
+
+const isHead = isRecord<SyncHead>({ seq: isSeq, id: isId, key: isId, run: isRun }, ['key', 'run'])
+
+const isAbout = isRecord<SyncTakeRequest['about']>(
+  {
+    createdAt: isTime,
+    label: isShort,
+    forkOf: isRecord<NonNullable<StoredSummary['forkOf']>>({
+      thread: isId,
+      namespace: isNamespace,
+      seq: isSeq,
+      id: isId,
+    }),
+  },
+  ['label', 'forkOf'],
+)
+
+/** The name stands in a key. */
+export const isGoneName: Is = (value) => typeof value === 'string' && /^[0-9a-z-]{1,64}$/.test(value)
+
+export const isHeard: Is = isList(isGoneName, MOST_LIST)
+
+export const isSyncTake: Is = isRecord<SyncTakeRequest>(
+  {
+    thread: isId,
+    namespace: isNamespace,
+    about: isAbout,
+    rows: isList(isSyncRow, MOST_LIST),
+    heads: isList(isHead, MOST_LIST),
+    past: isList(isId, MOST_LIST),
+    isLast: isFlag,
+    heard: isHeard,
+  },
+  ['heard'],
+)
+
+const isGone = isRecord<SyncGone>({
+  name: isGoneName,
+  saves: isList(
+    isRecord<SyncGone['saves'][number]>({ namespace: isNamespace, id: isId, key: isId }, ['key']),
+  ),
+})
+
+export const isSyncForget: Is = isRecord<SyncForgetRequest>({
+  thread: isId,
+  gone: isList(isGone, MOST_LIST),
+  deleted: isFlag,
+})
+
+const isPlaceInLane: Is = isPair(isShort, isSeq)
+
+const NOTED = {
+  namespace: isNamespace,
+  mine: isPlaceInLane,
+  theirs: isPlaceInLane,
+  wrote: isPair(isTime, isTime),
+}
+const STAMPS = { mine: isText, theirs: isText }
+
+export const isSyncNote: Is = isRecord<SyncNote>(
+  { ...STAMPS, places: isList(isRecord<SyncNote['places'][number]>(NOTED, ['wrote']), MOST_LIST) },
+  ['mine', 'theirs'],
+)
+export const isSyncNoteInRow = holds<SyncNote>(
+  { ...STAMPS, places: isList(holds<SyncNote['places'][number]>(NOTED, ['wrote']), MOST_LIST) },
+  ['mine', 'theirs'],
+)
+
+export const isGiven: Is = is('deltas', 'whole', 'none')

@@ -1,0 +1,75 @@
+import { DATABASE_PARTITION, goneKey, goneRows } from '../../storage/keys.ts'
+import type { Put } from '../../storage/storage.ts'
+import type { SaveName } from '../host.ts'
+import { openGone, type GoneRow } from '../rows/gone-row.ts'
+import type { GoneFacts } from '../rows/meta-row.ts'
+import { seal } from '../rows/seal.ts'
+import { inCommits } from './commit.ts'
+import { unlessDamaged, type Store } from './store.ts'
+
+/** A row holds so many bytes of names, which any storage takes. */
+const ROW_BYTES = 4 * 1024
+
+const encoder = new TextEncoder()
+
+/** Names a removal, in all stores: later ones mostly compare greater. */
+export const newGoneName = (): string =>
+  Date.now().toString(36).padStart(9, '0') +
+  Array.from(crypto.getRandomValues(new Uint8Array(10)), (byte) => (byte % 36).toString(36)).join('')
+
+export async function writeGone(store: Store, thread: string, gone: GoneRow): Promise<void> {
+  const puts = [...pieces(gone.saves)].map((body, i): Put => {
+    const key = goneKey(thread, i === 0 ? gone.name : `${gone.name}-${i}`)
+    const facts: GoneFacts = gone.isOwn ? { own: true } : {}
+    return { table: 'meta', key, head: seal(DATABASE_PARTITION, 'meta', key, facts, body), body }
+  })
+  for (const some of inCommits(
+    store.storage.limits,
+    puts.map((put) => ({ puts: [put] })),
+  ))
+    await store.storage.commit(DATABASE_PARTITION, { puts: some.puts })
+}
+
+function* pieces(saves: GoneRow['saves']): Generator<Uint8Array> {
+  let some: string[] = []
+  let length = 0
+  for (const { namespace, id, key } of saves) {
+    const text = JSON.stringify(key === undefined ? [namespace, id] : [namespace, id, key])
+    // No text of JSON has more bytes than thrice its length.
+    if (some.length > 0 && length + text.length * 3 > ROW_BYTES) {
+      yield encoder.encode(`[${some.join()}]`)
+      some = []
+      length = 0
+    }
+    some.push(text)
+    length += text.length + 1
+  }
+  if (some.length > 0) yield encoder.encode(`[${some.join()}]`)
+}
+
+/** What was let go to save room here goes elsewhere as well, from now on. */
+export async function tellOwn(store: Store, thread: string): Promise<void> {
+  for (const gone of await readGone(store, thread))
+    if (gone.isOwn) await writeGone(store, thread, { ...gone, isOwn: false })
+}
+
+/** What is written down of a thread; what is damaged of it counts for nothing. */
+export async function readGone(store: Store, thread: string): Promise<GoneRow[]> {
+  const query = { table: 'meta', ...goneRows(thread) } as const
+  const [rows = []] = await store.storage.read(DATABASE_PARTITION, [query])
+  return rows.flatMap((row) => unlessDamaged(() => openGone(DATABASE_PARTITION, row)) ?? [])
+}
+
+/** Tells the saves of a thread apart, whatever has had their ids. */
+export const saveText = (namespace: string, { id, key = id }: SaveName): string =>
+  JSON.stringify([namespace, key])
+
+/** Of all namespaces of a thread; what the giver has heard of, and shows in spite of it, was made anew since. */
+export async function goneSaves(
+  store: Store,
+  thread: string,
+  heard: readonly string[] = [],
+): Promise<ReadonlySet<string>> {
+  const rows = (await readGone(store, thread)).filter(({ name, isOwn }) => isOwn || !heard.includes(name))
+  return new Set(rows.flatMap(({ saves }) => saves.map((save) => saveText(save.namespace, save))))
+}

@@ -1,0 +1,67 @@
+import { threadKey, threadRows } from '../../storage/keys.ts'
+import type { SyncAskReply, SyncAskRequest, SyncHead, SyncPlace } from '../host.ts'
+import { findCheckpoint } from '../store/find.ts'
+import { familyQuery, openFamily, renewFamily } from '../store/family.ts'
+import { goneOf } from './gone.ts'
+import { nameOf } from '../rows/checkpoint-row.ts'
+import { openThread, type ThreadRow } from '../rows/thread-row.ts'
+import { knownForkPoint, knownRun } from '../shapes/checkpoints.ts'
+import { ifDamaged, unlessDamaged, type Store } from '../store/store.ts'
+import { goneStamp, stampOf, storeOf } from './stamp.ts'
+
+export async function syncAsk(store: Store, { thread }: SyncAskRequest): Promise<SyncAskReply> {
+  const root = await store.storage.locate(threadKey(thread, ''))
+  const about = { store: storeOf(store), gone: (await goneOf(store, thread)).map(({ name }) => name) }
+  if (!root)
+    return {
+      ...about,
+      places: [],
+      ...(about.gone.length > 0 ? { stamp: await goneStamp(store, thread) } : {}),
+    }
+  await markSynced(store, root.partition)
+  const stamp = await stampOf(store, root.partition, root.row)
+  const query = { table: 'threads', ...threadRows(thread) } as const
+  const [rows = []] = await store.storage.read(root.partition, [query])
+  const found = rows.flatMap((row) => unlessDamaged(() => openThread(root.partition, row)) ?? [])
+  const places: SyncPlace[] = []
+  for (const row of found) places.push(await placeOf(store, row))
+  return { ...about, stamp, places }
+}
+
+export async function placeOf(store: Store, row: ThreadRow): Promise<SyncPlace> {
+  const { namespace, lane, next, createdAt, label, forkOf, writes = 0, wrote } = row.facts
+  return {
+    namespace,
+    lane,
+    next,
+    createdAt,
+    ...(label === undefined ? {} : { label }),
+    ...(forkOf ? { forkOf: knownForkPoint(forkOf) } : {}),
+    heads: await headsIn(store, row),
+    ...(writes > 0 ? { wrote: wrote ?? Date.now() } : {}),
+  }
+}
+
+async function headsIn(store: Store, row: ThreadRow): Promise<SyncHead[]> {
+  const { head, tips = [], run } = row.facts
+  const heads: SyncHead[] = head
+    ? [{ seq: head.seq, ...nameOf(head), ...(run ? { run: knownRun(run) } : {}) }]
+    : []
+  for (const tip of tips) {
+    const found = await findCheckpoint(store, row, { id: tip.id }).catch(ifDamaged)
+    if (found)
+      heads.push({ seq: found.seq, ...nameOf(found.facts), ...(tip.run ? { run: knownRun(tip.run) } : {}) })
+  }
+  return heads
+}
+
+/** From here on what is removed in this family is written down, in the same moment in which others may learn of it. */
+async function markSynced(store: Store, partition: string): Promise<void> {
+  for (;;) {
+    const [rows] = await store.storage.read(partition, [familyQuery])
+    const family = openFamily(partition, rows)
+    if (family.isSynced) return
+    const { check, put } = renewFamily(partition, { ...family, isSynced: true })
+    if ((await store.storage.commit(partition, { checks: [check], puts: [put] })).ok) return
+  }
+}

@@ -1,0 +1,87 @@
+import { CheckpointerError } from '../../errors.ts'
+import type { SyncHaveReply, SyncHaveRequest, SyncWantReply, SyncWantRequest } from '../host.ts'
+import { seqOf, seqRange } from '../../storage/keys.ts'
+import { nameOf } from '../rows/checkpoint-row.ts'
+import type { ThreadRow } from '../rows/thread-row.ts'
+import { filedAt } from '../rows/write-row.ts'
+import { oldestFirst } from '../store/find.ts'
+import { goneSaves, saveText } from '../store/gone.ts'
+import { readThread, unlessDamaged, type Store } from '../store/store.ts'
+import { placeOf } from './ask.ts'
+import { heldOf } from './held.ts'
+
+/** A page of what a namespace shows, oldest first, by name. What cannot be read is passed over. */
+export async function syncHave(store: Store, request: SyncHaveRequest): Promise<SyncHaveReply> {
+  const { before, limit, wroteAfter } = request
+  const thread = await readThread(store, request)
+  if (thread && wroteAfter !== undefined) return written(store, thread, { ...request, wroteAfter })
+  const names: SyncHaveReply['names'][number][] = []
+  for (let from = request.after + 1; thread && from < before;) {
+    try {
+      for await (const { facts, seq } of oldestFirst(store, thread, { from, to: before - 1, page: limit })) {
+        names.push({ seq, ...nameOf(facts) })
+        if (names.length === limit) return { names, last: seq }
+      }
+      break
+    } catch (error) {
+      if (!CheckpointerError.is(error, 'CORRUPT') || error.seq === undefined) throw error
+      const last = names.at(-1)?.seq ?? request.after
+      from = Math.max(error.seq, last) + 1
+    }
+  }
+  return { names, last: before - 1 }
+}
+
+/** Its pending writes stand in its own lane, also those of what it borrows. */
+async function written(
+  store: Store,
+  { partition, facts }: ThreadRow,
+  { after, before, limit, wroteAfter }: Required<SyncHaveRequest>,
+): Promise<SyncHaveReply> {
+  const names: SyncHaveReply['names'][number][] = []
+  const { from: start, to } = seqRange(facts.lane, after + 1, before - 1)
+  for (let from = start; ;) {
+    const [rows = []] = await store.storage.read(partition, [{ table: 'writes', from, to, limit }])
+    const seqs = rows
+      .filter((row) => (unlessDamaged(() => filedAt(partition, row)) ?? 0) > wroteAfter)
+      .map(({ key }) => seqOf(key))
+    for (const seq of new Set(seqs)) if (seq !== names.at(-1)?.seq) names.push({ seq, id: '' })
+    const last = rows.at(-1)
+    if (!last || rows.length < limit) return { names, last: before - 1 }
+    if (names.length >= limit) return { names, last: seqOf(last.key) - 1 }
+    from = [...last.key, 0]
+  }
+}
+
+/** Which of these another store is asked for. */
+export async function syncWant(
+  store: Store,
+  { thread, namespace, names, heard }: SyncWantRequest,
+): Promise<SyncWantReply> {
+  for (;;) {
+    const row = await readThread(store, { thread, namespace })
+    const told = await wantedOf(store, { thread, namespace, names, ...(heard ? { heard } : {}) })
+    const place = row && (await placeOf(store, row))
+    // All at one moment: what is here, and which of it are heads.
+    const now = await readThread(store, { thread, namespace })
+    if (now?.version === row?.version) return { ...told, ...(place ? { place } : {}) }
+  }
+}
+
+async function wantedOf(
+  store: Store,
+  { thread, namespace, names, heard }: SyncWantRequest,
+): Promise<SyncWantReply> {
+  const gone = await goneSaves(store, thread, heard)
+  const held = await heldOf(
+    store,
+    thread,
+    names.map((name) => ({ ...name, namespace })),
+  )
+  const all = [...names.keys()]
+  const isGone = (i: number): boolean => gone.has(saveText(namespace, names[i] ?? { id: '' }))
+  return {
+    wanted: all.filter((i) => !held[i] && !isGone(i)),
+    taken: all.filter((i) => held[i] === 'another' || (held[i] === 'hidden' && !isGone(i))),
+  }
+}
