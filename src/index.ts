@@ -1,4 +1,4 @@
-export { openCheckpointer, type OpenOptions } from './open-checkpointer.ts'
+export { openCheckpointer, type GivenHost, type OpenOptions } from './open-checkpointer.ts'
 export {
   CheckpointerError,
   type ErrorCode,
@@ -34,7 +34,7 @@ export type { HistoryOptions } from './checkpointer/threads/history.ts'
 export type { Lease, LeaseOptions } from './checkpointer/leases/lease.ts'
 export type { PruneOptions } from './checkpointer/removals/prune-rules.ts'
 export type { LongRemoval, Removed } from './checkpointer/removals/removals.ts'
-export type { RunsOptions } from './checkpointer/runs/list-runs.ts'
+export type { RunsOptions } from './checkpointer/runs/seen/list-runs.ts'
 export type {
   ChunksEvent,
   RunEvent,
@@ -43,8 +43,8 @@ export type {
   WatchEvent,
 } from './checkpointer/runs/watch/events.ts'
 export type { WatchOptions } from './checkpointer/runs/watch/follow.ts'
-export type { OrphanOptions } from './checkpointer/runs/orphans.ts'
-export type { OpenQuestion, RunInfo, RunStatus } from './checkpointer/runs/run-info.ts'
+export type { OrphanOptions } from './checkpointer/runs/seen/follow-orphans.ts'
+export type { OpenQuestion, RunInfo, RunStatus } from './checkpointer/runs/seen/run-info.ts'
 export type {
   OpenStream,
   StreamCall,
@@ -54,10 +54,12 @@ export type {
 } from './checkpointer/runs/streams/options.ts'
 export type { StreamSource } from './checkpointer/runs/streams/source.ts'
 export type { RetentionPolicy, ThreadRetention } from './checkpointer/removals/retention.ts'
+export type { Carried, SyncConflict, Synced, SyncOptions, SyncProgress } from './checkpointer/sync/options.ts'
 export type { Thread } from './checkpointer/thread.ts'
+export type { WrittenBehind } from './checkpointer/threads/shared.ts'
 export type { ForkOptions, LoadOptions, SaveOptions, TaskWrite, Which } from './checkpointer/threads/types.ts'
-export type { StepKind } from './checkpointer/runs/entries.ts'
-export type { AboutStep } from './checkpointer/runs/unknown.ts'
+export type { StepKind } from './checkpointer/runs/journal/entries.ts'
+export type { AboutStep } from './checkpointer/runs/journal/unknown.ts'
 export type {
   AnswerOptions,
   AskOptions,

@@ -27,12 +27,23 @@ export async function* through(
       }
     await writer.close()
   })()
-  // Engines differ in whether a reader learns that its writer has failed.
-  const failing = feeding.then(() => new Promise<never>(() => {}))
-  failing.catch(() => {})
+  // Engines differ in whether a reader learns that its writer has failed. A race of each read with that one promise
+  // would keep all that was ever read.
+  let failed: { readonly reason: unknown } | undefined
+  let fail = (_reason: unknown): void => {}
+  feeding.catch((reason: unknown) => {
+    failed = { reason }
+    fail(reason)
+  })
+  const read = (): ReturnType<typeof reader.read> =>
+    new Promise((resolve, reject) => {
+      fail = reject
+      if (failed) fail(failed.reason)
+      else reader.read().then(resolve, reject)
+    })
   try {
     for (;;) {
-      const { value, done } = await Promise.race([reader.read(), failing])
+      const { value, done } = await read()
       if (done) break
       yield value
     }

@@ -1,34 +1,39 @@
 import type { CheckpointerEvent, ThreadSummary } from '../checkpoint.ts'
-import { CheckpointerError } from '../errors.ts'
+import type { CheckpointerError } from '../errors.ts'
 import type { Host } from '../operations/host.ts'
 import type { Codec } from '../state/codec.ts'
 import type { Claims } from '../tabs/claims.ts'
-import { writingAs, type Durability } from './durability.ts'
-import { exportBytes, type ExportOptions } from './carry/export.ts'
-import { importFrom, type Imported, type ImportOptions } from './carry/import.ts'
+import { writingAtOnce, type WritingAs } from './durability.ts'
+import { hostOf, isOn } from './host-of.ts'
+import type { ExportOptions } from './carry/export.ts'
+import type { Imported, ImportOptions } from './carry/import.ts'
 import type { ImportSource } from './carry/source.ts'
+import { later } from './later.ts'
 import type { LeftBehind } from './left/left-behind.ts'
 import { KnownStates } from './states/known-states.ts'
 import { leaseOf, type Lease } from './leases/lease.ts'
-import { Leases } from './leases/leases.ts'
+import { closed } from './leases/closed.ts'
+import { LeasesLater } from './leases/leases-later.ts'
 import { withoutUndefined } from './options/without-undefined.ts'
-import { checkFunction, checkOptions, checkSignal, invalid, type Names } from './options/options.ts'
-import { listRuns, type RunsOptions } from './runs/list-runs.ts'
-import { followOrphans, type OrphanOptions } from './runs/orphans.ts'
-import type { RunInfo } from './runs/run-info.ts'
+import { checkOptions, invalid, type Names } from './options/options.ts'
+import type { RunsOptions } from './runs/seen/list-runs.ts'
+import { followOrphans, type OrphanOptions } from './runs/seen/follow-orphans.ts'
+import type { RunInfo } from './runs/seen/run-info.ts'
 import { storedThreadRules, type ThreadRetention } from './removals/retention.ts'
-import { askToPersist, isPersisted, quotaHere, type Persistence } from './upkeep/persistence.ts'
+import type { Persistence } from './upkeep/persistence.ts'
 import { allOf } from './saving/writer.ts'
 import type { Shared, WrittenBehind } from './threads/shared.ts'
 import { listThreads, type ThreadsOptions } from './threads/list-threads.ts'
 import type { EventSource } from '../tabs/events.ts'
+import type { Synced, SyncOptions } from './sync/options.ts'
 import { OpenCalls } from './open-calls.ts'
 import { StoredThread } from './stored-thread.ts'
 import type { Thread } from './thread.ts'
-import { countUsage, USAGE, type Usage, type UsageOptions } from './upkeep/usage.ts'
-import { verification, type Verification, type VerifyOptions } from './upkeep/verification.ts'
+import type { Usage, UsageOptions } from './upkeep/usage.ts'
+import type { Verification, VerifyOptions } from './upkeep/verification.ts'
 import { UnsureCalls } from './unsure/unsure-calls.ts'
 
+/** How a handle on a thread differs from one that was given nothing. */
 export interface ThreadOptions {
   /** A lane of its own within the thread, for a subgraph. The root when absent. */
   readonly namespace?: string | undefined
@@ -41,6 +46,7 @@ export interface ThreadOptions {
   readonly retention?: ThreadRetention | false | undefined
 }
 
+/** All that is kept under one name: threads, runs, and what is done to all of it. `openCheckpointer` gives one. */
 export interface Checkpointer {
   /** A handle on a thread. Nothing is read or written until it is used. */
   thread<State = unknown>(id: string, options?: ThreadOptions): Thread<State>
@@ -54,8 +60,16 @@ export interface Checkpointer {
    * run over with `wait: false` decides who gets it. Call what it returns to stop.
    */
   onOrphan(handler: (run: RunInfo) => unknown, options?: OrphanOptions): () => void
-  /** Hears of every change, from any tab; without BroadcastChannel of less. Call what it returns to stop. */
+  /**
+   * Hears of every change: over IndexedDB from any tab, without BroadcastChannel of less; with a `storage` of what this
+   * checkpointer does alone. Call what it returns to stop.
+   */
   subscribe(listener: (event: CheckpointerEvent) => void): () => void
+  /**
+   * For what holds states back, to save the last of many: `hurry` saves them before it returns, and is called when the
+   * page goes, or may go; `flush` is called by `flush` and `close`. Call what it returns to end that.
+   */
+  holdsBack(work: WrittenBehind): () => void
   /** Counts what is stored, by reading it. */
   usage(options?: UsageOptions): Promise<Usage>
   /** Asks the browser not to evict this site's data; `unsupported` where it cannot be asked, as in a worker. */
@@ -71,9 +85,15 @@ export interface Checkpointer {
   export(ids?: string | readonly string[], options?: ExportOptions): AsyncIterable<Uint8Array<ArrayBuffer>>
   /** Brings in what `export` made: all of it, or nothing when any of it is damaged. */
   import(source: ImportSource, options?: ImportOptions): Promise<Imported>
+  /**
+   * Brings this store and another one together: each gets the checkpoints that it lacks, and loses what was removed from
+   * the other. When both have gone on with a thread, it has several heads after that. Cut off, it goes on when it is
+   * called again.
+   */
+  sync(remote: Checkpointer, options?: SyncOptions): Promise<Synced>
   /** Waits for what is under way, then lets go of the storage. */
   close(): Promise<void>
-  /** Deletes everything under this name, and closes. */
+  /** Deletes everything under this name (with a `storage`: everything in it), and closes. */
   destroy(): Promise<void>
 }
 
@@ -82,8 +102,10 @@ interface Parts {
   readonly host: Host
   readonly codec: Codec
   readonly events: EventSource
-  readonly claims: Claims
-  readonly durability: Durability
+  /** Asked for with the first lease. */
+  readonly claims: () => Promise<Claims>
+  /** When a save resolves: at once durable, unless it says otherwise. */
+  readonly writingAs?: WritingAs | undefined
   readonly left?: LeftBehind | undefined
   /** Ends what goes on beside the calls. */
   readonly onClose?: () => void
@@ -96,31 +118,39 @@ const THREAD: Names<ThreadOptions> = { namespace: true, lease: true, retention: 
 export class StoredCheckpointer implements Checkpointer {
   readonly #shared: Shared
   readonly #events: EventSource
+  readonly #held = new Set<WrittenBehind>()
   readonly #calls = new OpenCalls(() => this.#refuseWhenClosed())
   readonly #stopListening: () => void
   /** Aborted by the end: what runs here, or follows others, stops then. */
   readonly #closed = new AbortController()
   #closing: Promise<void> | undefined
 
-  constructor({ host, codec, events, claims, durability, left, onWarning, onClose }: Parts) {
+  constructor({ host, codec, events, claims, writingAs = writingAtOnce, left, onWarning, onClose }: Parts) {
     const known = new KnownStates()
     const watch = (inner: Host): Host => this.#calls.watch(inner)
     const behind = new Set<WrittenBehind>()
     const hurry = (): void => behind.forEach((work) => work.hurry())
-    const writing = writingAs(durability, host, watch, { known, left, onWarning, hurry })
+    const saveHeld = (): void => this.#held.forEach((work) => work.hurry())
+    const writing = writingAs(host, watch, { known, left, onWarning, saveHeld, hurry })
     const { hearsAll = false } = events
-    const news = { subscribe: (listener: Listener) => events.subscribe(listener), hearsAll, onWarning }
+    const subscribe = (listener: Listener): (() => void) => events.subscribe(listener)
+    const onGap = (listener: () => void): (() => void) => events.onGap?.(listener) ?? (() => {})
+    const news = { subscribe, onGap, hearsAll, onWarning }
     this.#shared = {
       host: writing.host,
       codec,
       known,
       saves: writing.saves,
       unsure: new UnsureCalls(),
-      leases: new Leases(claims, news),
+      leases: new LeasesLater(async () => {
+        const { Leases } = await later()
+        return new Leases(await claims(), news)
+      }),
       news,
       behind,
       closed: this.#closed.signal,
     }
+    isOn(this, writing.host, onGap)
     this.#events = events
     this.#stopListening = () => {
       writing.stop()
@@ -140,8 +170,8 @@ export class StoredCheckpointer implements Checkpointer {
     return listThreads(this.#shared, options)
   }
 
-  runs(options: RunsOptions = {}): AsyncGenerator<RunInfo> {
-    return listRuns(this.#shared, options)
+  async *runs(options: RunsOptions = {}): AsyncGenerator<RunInfo> {
+    yield* (await later()).listRuns(this.#shared, options)
   }
 
   onOrphan(handler: (run: RunInfo) => unknown, options: OrphanOptions = {}): () => void {
@@ -155,31 +185,40 @@ export class StoredCheckpointer implements Checkpointer {
     return this.#events.subscribe(listener)
   }
 
+  holdsBack(work: WrittenBehind): () => void {
+    for (const name of ['hurry', 'flush'] as const)
+      if (typeof (work as Partial<WrittenBehind> | undefined)?.[name] !== 'function')
+        throw invalid(`work.${name}`, 'a function')
+    this.#refuseWhenClosed()
+    this.#held.add(work)
+    return () => void this.#held.delete(work)
+  }
+
   async usage(options: UsageOptions = {}): Promise<Usage> {
-    const given = checkOptions('usage', options, USAGE)
-    checkSignal(given.signal)
-    checkFunction('onProgress', given.onProgress)
-    const stored = await countUsage(this.#shared.host, given)
+    const { countUsage, isPersisted, quotaHere } = await later()
+    const stored = await countUsage(this.#shared.host, options)
     const [quota, persisted] = await Promise.all([quotaHere(), isPersisted()])
     return { ...stored, ...withoutUndefined({ quota, persisted }) }
   }
 
   async persist(): Promise<Persistence> {
     this.#refuseWhenClosed()
-    return askToPersist()
+    return (await later()).askToPersist()
   }
 
   async flush(): Promise<void> {
     this.#refuseWhenClosed()
     const { host, saves, behind } = this.#shared
     const beside = [...behind]
-    await allOf([...beside.map((work) => work.flush()), saves.flush()])
+    // What was held back is saved first: the saves wait for it too.
+    const works = [...this.#held, ...beside]
+    await allOf([...works.map((work) => work.flush()), saves.flush()])
     // Of what these have written, some could still be taken back by a crash of the machine.
     if (beside.length > 0) await host.flush()
   }
 
   async verify(options: VerifyOptions = {}): Promise<Verification> {
-    return verification(this.#shared.host, options)
+    return (await later()).verification(this.#shared.host, options)
   }
 
   async *export(
@@ -187,12 +226,22 @@ export class StoredCheckpointer implements Checkpointer {
     options: ExportOptions = {},
   ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
     this.#refuseWhenClosed()
-    yield* exportBytes(this.#shared.host, ids, options)
+    yield* (await later()).exportBytes(this.#shared.host, ids, options)
   }
 
   async import(source: ImportSource, options: ImportOptions = {}): Promise<Imported> {
     this.#refuseWhenClosed()
-    return importFrom(this.#shared.host, source, options)
+    return (await later()).importFrom(this.#shared.host, source, options)
+  }
+
+  async sync(remote: Checkpointer, options: SyncOptions = {}): Promise<Synced> {
+    this.#refuseWhenClosed()
+    const theirs = hostOf(remote, 'The other side of a sync', 'remote')
+    const { syncAsked, syncStores } = await later()
+    const asked = syncAsked(options)
+    // Both with what waits to be written.
+    await Promise.all([this.flush(), remote.flush()])
+    return syncStores(this.#shared.host, theirs, asked)
   }
 
   close(): Promise<void> {
@@ -205,14 +254,17 @@ export class StoredCheckpointer implements Checkpointer {
     const { host, saves } = this.#shared
     this.#closed.abort(closed())
     const ended = saves.close().catch(() => {})
-    this.#closing = this.#finish(ended, () => host.destroy())
-    return this.#closing
+    const ending = this.#finish(ended, () => host.destroy())
+    // What could not be destroyed is let go of all the same.
+    this.#closing = ending.catch(() => host.close())
+    return ending
   }
 
   async #close(): Promise<void> {
     const { host, saves, behind } = this.#shared
-    // Runs may have done what is not in their journals yet.
-    if (behind.size > 0) await Promise.allSettled([...behind].map((work) => work.flush()))
+    // Runs may have done what is not in their journals yet. What fails here, these tell in ways of their own.
+    const works = [...this.#held, ...behind]
+    if (works.length > 0) await Promise.allSettled(works.map((work) => work.flush()))
     this.#closed.abort(closed())
     await this.#finish(saves.close(), () => host.close())
   }
@@ -234,6 +286,3 @@ export class StoredCheckpointer implements Checkpointer {
     if (this.#closed.signal.aborted) throw closed()
   }
 }
-
-const closed = (): CheckpointerError =>
-  new CheckpointerError('CLOSED', 'This checkpointer is closed. Open it again.')

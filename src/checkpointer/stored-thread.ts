@@ -1,17 +1,16 @@
 import type { Checkpoint, CheckpointInfo, Snapshot } from '../checkpoint.ts'
 import type { Fenced, Place, SaveRequest } from '../operations/host.ts'
 import type { HeldLease, Lease, LeaseOptions } from './leases/lease.ts'
+import { later } from './later.ts'
 import { newId } from './new-id.ts'
-import { checkIdAt, checkOptions, checkRef } from './options/options.ts'
+import { checkIdAt, checkNamespaceAt, checkOptions, checkRef } from './options/options.ts'
 import { pruneRequest, type PruneOptions } from './removals/prune-rules.ts'
 import { deleteCheckpoints, deleteRun, prune, type LongRemoval, type Removed } from './removals/removals.ts'
-import { answer } from './runs/answer.ts'
-import type { Ground } from './runs/ground.ts'
-import { runLoop } from './runs/run.ts'
-import { threadGround } from './runs/thread-ground.ts'
+import type { RunInfo } from './runs/seen/run-info.ts'
 import type { AnswerOptions, Loop, RunEnd, RunOptions } from './runs/types.ts'
 import type { WatchEvent } from './runs/watch/events.ts'
 import { followThread, type WatchOptions } from './runs/watch/follow.ts'
+import { toInfo } from './states/fields.ts'
 import { fork } from './threads/fork.ts'
 import { HISTORY, pages, type HistoryOptions } from './threads/history.ts'
 import { checkLoad, load } from './threads/load.ts'
@@ -38,7 +37,7 @@ export class StoredThread<State> implements Thread<State> {
 
   constructor(shared: Shared, id: string, namespace: string, own: OwnSettings = {}) {
     checkIdAt('id', 'A thread id', id)
-    checkIdAt('namespace', 'A namespace', namespace, true)
+    checkNamespaceAt('namespace', namespace)
     this.id = id
     this.namespace = namespace
     this.#shared = shared
@@ -69,6 +68,21 @@ export class StoredThread<State> implements Thread<State> {
     const { host, codec } = this.#shared
     const place = this.#place
     return pages({ host, codec, place, named: (ref) => this.#named(ref) }, given)
+  }
+
+  async heads(): Promise<readonly CheckpointInfo[]> {
+    const { heads } = await this.#shared.host.heads(this.#place)
+    return heads.map((info) => toInfo(this.#shared.codec, this.#place, info))
+  }
+
+  async chooseHead(ref: number | string): Promise<CheckpointInfo> {
+    checkRef('ref', ref)
+    const to = this.#named(ref)
+    this.#shared.unsure.changed(this.#place)
+    const chosen = await this.#write((fence) =>
+      this.#shared.host.chooseHead({ ...this.#place, ...fence, to }),
+    )
+    return toInfo(this.#shared.codec, this.#place, chosen)
   }
 
   async namespaces(): Promise<readonly string[]> {
@@ -134,20 +148,26 @@ export class StoredThread<State> implements Thread<State> {
     options: RunOptions<State>,
     loop: (loop: Loop<State>) => Result | PromiseLike<Result>,
   ): Promise<RunEnd<Awaited<Result>>> {
-    return runLoop(this.#ground(), options, loop)
+    const { runLoop, threadGround } = await later()
+    return runLoop(threadGround<State>(this.#shared, this.#place, this.#own()), options, loop)
   }
 
   async answer(value: unknown, options: AnswerOptions = {}): Promise<void> {
-    return answer(this.#ground(), value, options)
+    const { answer, threadGround } = await later()
+    return answer(threadGround<State>(this.#shared, this.#place, this.#own()), value, options)
   }
 
-  #ground(): Ground<State> {
-    return threadGround(this.#shared, this.#place, { lease: this.#lease, retention: this.#retention })
+  async latestRun(): Promise<RunInfo | undefined> {
+    return (await later()).latestRun(this.#shared, this.#place)
   }
 
   watch(options: WatchOptions = {}): AsyncIterable<WatchEvent<State>> {
     const followed = { ...this.#shared, place: this.#place, load: () => this.load() }
     return followThread(followed, options)
+  }
+
+  #own() {
+    return { lease: this.#lease, retention: this.#retention }
   }
 
   #named(ref: number | string): number | string {

@@ -4,13 +4,16 @@ import type { Lease, LeaseOptions } from './leases/lease.ts'
 import type { ForkOptions, LoadOptions, SaveOptions, TaskWrite, Which } from './threads/types.ts'
 import type { PruneOptions } from './removals/prune-rules.ts'
 import type { AnswerOptions, Loop, RunEnd, RunOptions } from './runs/types.ts'
+import type { RunInfo } from './runs/seen/run-info.ts'
 import type { WatchEvent } from './runs/watch/events.ts'
 import type { WatchOptions } from './runs/watch/follow.ts'
 import type { LongRemoval, Removed } from './removals/removals.ts'
 
 /** One conversation or run. A handle costs nothing, and nothing is read or written until it is used. */
 export interface Thread<State = unknown> {
+  /** As `checkpointer.thread` was given it. */
   readonly id: string
+  /** The lane that this handle reads and writes; `''` is the root. */
   readonly namespace: string
   /**
    * Saves a state as the thread's new head. The state is captured before this returns, so it may be changed
@@ -19,9 +22,20 @@ export interface Thread<State = unknown> {
   save(state: State, options?: SaveOptions): Promise<CheckpointInfo>
   /** The head, or another checkpoint, with its state and pending writes; `undefined` when there is none such. */
   load(which?: Which, options?: LoadOptions): Promise<Checkpoint<State> | undefined>
-  /** The checkpoints, newest first unless `order` says otherwise, read a page at a time. */
+  /** The checkpoints with their states, newest first unless `order` says otherwise, read a page at a time. */
   history(options: HistoryOptions & { readonly states: true }): AsyncIterable<Snapshot<State>>
+  /**
+   * The checkpoints, newest first unless `order` says otherwise, read a page at a time. Without their states, which are
+   * not read: `load` gives one, `{ states: true }` all.
+   */
   history(options?: HistoryOptions): AsyncIterable<CheckpointInfo>
+  /**
+   * The head; and behind it those of other stores that have gone on with this thread too, once `sync` has brought them:
+   * each ends a branch that no other one follows. None when nothing was ever saved.
+   */
+  heads(): Promise<readonly CheckpointInfo[]>
+  /** Of several heads, the one that loads and saves go on from, by seq or id. The others stay, as branches. */
+  chooseHead(ref: number | string): Promise<CheckpointInfo>
   /** The thread's namespaces that have checkpoints, by name; `''` is the root. */
   namespaces(): Promise<readonly string[]>
   /** A new thread that shares all up to a checkpoint and goes on by itself. Costs the same at any length. */
@@ -58,6 +72,8 @@ export interface Thread<State = unknown> {
   ): Promise<RunEnd<Awaited<Result>>>
   /** Answers what the thread's run asks (`loop.ask`): `NOT_FOUND` when it asks nothing, `CONFLICT` when it was answered. */
   answer(value: unknown, options?: AnswerOptions): Promise<void>
+  /** How the latest run stands now; `undefined` when there was none. */
+  latestRun(): Promise<RunInfo | undefined>
   /**
    * Follows this thread and its run, from any tab, without a lease and without writing: its states, how the run and its
    * steps stand, and what streams give, live. What is there already comes first. It ends when the loop is left, with

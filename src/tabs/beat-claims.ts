@@ -1,23 +1,8 @@
 import { CheckpointerError, isTaken } from '../errors.ts'
 import type { HeldLease, KeepLeaseRequest } from '../operations/host.ts'
-import { blocked, type Claim, type ClaimOptions, type Claims, type LeaseHost } from './claims.ts'
-import { pause } from './pause.ts'
+import type { Claims, LeaseHost } from './claims.ts'
 import { SignsOfLife } from './signs-of-life.ts'
-
-/** Of signs of life; times in milliseconds. */
-interface Pace {
-  /** Between two looks at what another holds. */
-  readonly look: number
-  /** How many looks must have found the same sign, until its giver counts as gone. Looks are counted, and no clock
-   * is asked: after the machine has slept, both sides need a moment. */
-  readonly silence: number
-  /** Between two signs, */
-  readonly beat: number
-  /** and how many more the store's side gives by itself. A hidden page may ask for more but once a minute. */
-  readonly beats: number
-}
-
-const PACE: Pace = { look: 500, silence: 12, beat: 2_000, beats: 90 }
+import { PACE, waitForTurn, type Pace } from './turn.ts'
 
 /**
  * By signs of life, where there are no locks: over plain http, or in a storage that the browser knows nothing of.
@@ -49,24 +34,6 @@ export function beatClaims(
         },
       }
     },
-  }
-}
-
-async function waitForTurn(
-  host: LeaseHost,
-  thread: string,
-  { steal, now, signal }: ClaimOptions,
-  { look, silence, gone }: Pace & { readonly gone: string | undefined },
-): Promise<Pick<Claim, 'lease' | 'token'>> {
-  let sign: string | undefined
-  for (let looks = 0; ; looks++) {
-    const silent = sign !== undefined && looks >= silence ? sign : gone
-    const reply = await host.takeLease({ thread, always: steal, ...(silent === undefined ? {} : { silent }) })
-    if ('lease' in reply) return reply
-    if (now) throw blocked(thread)
-    if (reply.sign !== sign) looks = 0
-    sign = reply.sign
-    await pause(look, signal)
   }
 }
 

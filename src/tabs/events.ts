@@ -9,12 +9,14 @@ export interface Events {
   publish(event: CheckpointerEvent): void
   subscribe(listener: Listener): () => void
   close(): void
-  /** Whatever is done under this name, by any tab, is heard of. */
+  /** Whatever is done under this name, by any tab, is heard of, */
   readonly hearsAll?: boolean
+  /** save for what was done while nothing could be heard: that it was so is told. */
+  onGap?(listener: () => void): () => void
 }
 
 /** Where changes are heard of. */
-export type EventSource = Pick<Events, 'subscribe' | 'hearsAll' | 'close'>
+export type EventSource = Pick<Events, 'subscribe' | 'hearsAll' | 'onGap' | 'close'>
 
 /** The version of the messages; a tab with another one does not hear us, rather than misread us. */
 const PROTOCOL = 1
@@ -48,7 +50,7 @@ export function tabEvents(name: string): Events {
   }
 }
 
-/** News within one checkpointer, for storages that no other tab can see. */
+/** News within one checkpointer, for storages: nobody tells of what others do there, so it is looked for. */
 export function localEvents(): Events {
   const all = listeners()
   return {

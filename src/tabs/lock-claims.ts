@@ -1,45 +1,31 @@
-import { blocked, type Claims, type LeaseHost } from './claims.ts'
-
-/** Names are any text, so they stand apart. */
-const lockName = (database: string, thread: string): string =>
-  JSON.stringify(['forkpoint', 'lease', database, thread])
+import { blocked, type ClaimOptions, type Claims, type LeaseHost } from './claims.ts'
+import { lockName, locksOf } from './locks-of.ts'
+import { SignsOfLife } from './signs-of-life.ts'
+import { PACE, waitForTurn } from './turn.ts'
 
 /**
  * By a lock of the browser's, which goes to the next one at once when its holder goes away, even by a crash. Only a
- * frozen holder keeps it, until it is stolen. The lock says whose turn it is; the row makes it hold for writes.
+ * frozen holder keeps it, until it is stolen. The lock says whose turn it is; the row makes it hold for writes. Those
+ * whom no lock reaches, as they are of another origin and were let in by a port, give signs of life: they count too.
  */
-export function lockClaims(database: string, locks: LockManager, host: LeaseHost): Claims {
-  let asked: Promise<ReadonlySet<string | undefined>> | undefined
-  /** One question for all that is asked in one go: the answer holds all locks of the site. */
-  const heldLocks = (): Promise<ReadonlySet<string | undefined>> => {
-    asked ??= Promise.resolve().then(async () => {
-      asked = undefined
-      const { held = [] } = await locks.query()
-      return new Set(held.map(({ name }) => name))
-    })
-    return asked
-  }
+export function lockClaims(database: string, locks: LockManager, host: LeaseHost, pace = PACE): Claims {
+  const isLocked = locksOf(database, locks)
+  const locked = true
+  const others = new SignsOfLife({ leaseSign: (request) => host.leaseSign({ ...request, locked }) }, pace)
   return {
-    isHeld: async (thread) => (await heldLocks()).has(lockName(database, thread)),
-    async claim(thread, { steal, now, signal, onLost }) {
-      // Neither of the three goes with another, says the specification.
-      const options = steal ? { steal } : now ? { ifAvailable: now } : { signal }
-      const unlock = await takeLock(locks, lockName(database, thread), options, onLost)
+    isHeld: async (thread, options) => (await isLocked(thread)) || others.areGiven(thread, options),
+    async claim(thread, options) {
+      const unlock = await takeLock(locks, lockName(database, thread), options)
       if (!unlock) throw blocked(thread)
-      const taken = await host.takeLease({ thread, always: true }).catch((error: unknown) => {
+      const patience = { ...pace, gone: others.lastOfGone(thread), locked }
+      const { lease, token } = await waitForTurn(host, thread, options, patience).catch((error: unknown) => {
         unlock()
         throw error
       })
-      if (!('lease' in taken)) {
-        unlock()
-        throw blocked(thread)
-      }
-      const { lease, token } = taken
       const held = { thread, lease }
       return {
         lease,
         token,
-        // One sign of life, and none to follow: the lock gives them.
         holds: () => host.keepLease({ ...held, every: 0, times: 0 }),
         end: () => host.dropLease(held).finally(unlock),
         abandon: unlock,
@@ -52,9 +38,10 @@ export function lockClaims(database: string, locks: LockManager, host: LeaseHost
 function takeLock(
   locks: LockManager,
   name: string,
-  options: LockOptions,
-  onLost: () => void,
+  { steal, now, signal, onLost }: ClaimOptions,
 ): Promise<(() => void) | undefined> {
+  // Neither of the three goes with another, says the specification.
+  const options = steal ? { steal } : now ? { ifAvailable: now } : { signal }
   return new Promise((resolve, reject) => {
     let unlock = (): void => {}
     const held = new Promise<void>((end) => {

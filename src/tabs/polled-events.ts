@@ -1,6 +1,7 @@
 import { CheckpointerError, isTaken } from '../errors.ts'
 import type { Host, StoredSummary } from '../operations/host.ts'
-import { listeners, type Events, type Tell } from './events.ts'
+import type { Events, Tell } from './events.ts'
+import { whileHeard } from './while-heard.ts'
 
 /** Between two looks, in milliseconds. */
 const PACE = 1_000
@@ -15,28 +16,14 @@ export function polledEvents(
   host: Pick<Host, 'threads'>,
   onWarning: (warning: CheckpointerError) => void,
 ): Events {
-  let polling: Polling | undefined
-  const all = listeners()
-  const stop = (): void => {
-    polling?.stop()
-    polling = undefined
-  }
   return {
     publish() {
       // Whoever has changed something sees it by the next look.
     },
-    subscribe(listener) {
-      const leave = all.add(listener)
-      polling ??= new Polling(host, all.tell, onWarning)
-      return () => {
-        leave()
-        if (all.isEmpty()) stop()
-      }
-    },
-    close() {
-      all.clear()
-      stop()
-    },
+    ...whileHeard((tell) => {
+      const polling = new Polling(host, tell, onWarning)
+      return () => polling.stop()
+    }),
   }
 }
 

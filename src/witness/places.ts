@@ -1,11 +1,10 @@
 import { fileStore } from './file-store.ts'
 import { localStore } from './local-store.ts'
-import { harmless, type Remembered, type WitnessStore } from './witness-store.ts'
+import { harmless, latestOf, type Entry, type Remembered, type WitnessStore } from './witness-store.ts'
 
 /**
- * Where the witness of this database is kept: `localStorage` in a page, a private file where there is none, or
- * nowhere. Contexts of both kinds may share a database. What each remembers is its own; but which databases are
- * gone concerns all, so a page tells the file too, and asks it.
+ * Where the witness of this database is kept: a private file, which outlives a kill of the browser, and beside it
+ * in a page `localStorage`, which takes what is put while the page goes. Either, both or none may be there.
  */
 export function witnessPlace(name: string): WitnessStore | undefined {
   const local = harmless(() => (globalThis as { localStorage?: Storage }).localStorage, undefined)
@@ -14,31 +13,44 @@ export function witnessPlace(name: string): WitnessStore | undefined {
     typeof manager?.getDirectory === 'function' ? fileStore(name, () => manager.getDirectory()) : undefined
   if (!local) return file
   const own = localStore(name, local)
-  return file ? beside(own, file) : own
+  return file ? both(own, file) : own
 }
 
-export interface Beside extends Pick<WitnessStore, 'read' | 'markGone' | 'unmarkGone'> {
-  readonly isThere: () => Promise<boolean>
-}
-
-/** A page's own witness, with that of workers beside it. */
-export function beside(own: WitnessStore, file: Beside): WitnessStore {
+/** Two places as one. What is quick comes first, so that it is done when a call returns. */
+export function both(quick: WitnessStore, lasting: WitnessStore): WitnessStore {
+  const inBoth =
+    <Args extends readonly unknown[]>(call: (store: WitnessStore, ...args: Args) => Promise<void>) =>
+    async (...args: Args): Promise<void> =>
+      void (await Promise.all([call(quick, ...args), call(lasting, ...args)]))
   return {
-    ...own,
     async read(): Promise<Remembered> {
-      const { threads, gone } = await own.read()
-      // Asked only by those who may miss something.
-      const others = threads.size > 0 ? (await file.read()).gone : []
-      return { threads, gone: new Map([...gone, ...others]) }
+      const [a, b] = await Promise.all([quick.read(), lasting.read()])
+      return {
+        threads: latestEntries(a.threads, b.threads),
+        made: new Map([...a.made, ...b.made]),
+        gone: new Map([...a.gone, ...b.gone]),
+        ...latestOf(a.thrownAway, b.thrownAway),
+        isSure: b.isSure,
+      }
     },
-    async markGone(databases) {
-      await own.markGone(databases)
-      // A service worker that had a witness has left a file.
-      if (await file.isThere()) await file.markGone(databases)
-    },
-    async unmarkGone(database) {
-      await own.unmarkGone(database)
-      if (await file.isThere()) await file.unmarkGone(database)
-    },
+    markMade: inBoth((store, database: string) => store.markMade(database)),
+    put: inBoth((store, threads: ReadonlyMap<string, Entry>) => store.put(threads)),
+    drop: inBoth((store, threads: readonly string[], database: string) => store.drop(threads, database)),
+    markGone: inBoth((store, databases: readonly string[]) => store.markGone(databases)),
+    unmarkGone: inBoth((store, database: string) => store.unmarkGone(database)),
+    noteThrownAway: inBoth((store, note) => store.noteThrownAway(note)),
   }
+}
+
+/** Of a thread that both know, what was asked for later. */
+function latestEntries(
+  a: ReadonlyMap<string, Entry>,
+  b: ReadonlyMap<string, Entry>,
+): ReadonlyMap<string, Entry> {
+  const latest = new Map(a)
+  for (const [thread, entry] of b) {
+    const other = latest.get(thread)
+    if (!other || other.at < entry.at) latest.set(thread, entry)
+  }
+  return latest
 }

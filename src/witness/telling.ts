@@ -19,7 +19,7 @@ export interface Missing {
 export function lossOf(name: string, { expected, found, heads, said }: Missing): LossRecord {
   const isGone = expected.database !== found.database
   const what = isGone
-    ? `All that was saved under '${name}' is gone: ${count(expected.threads)} at least. There is a new database, with ${count(found.threads)}.`
+    ? `All that was saved under '${name}' is gone${atLeast(expected.threads)}. There is a new database, with ${count(found.threads)}.`
     : `Saves under '${name}' ${heads.length > 0 ? 'are' : 'may be'} missing.`
   const engine = said === undefined ? '' : ` ${said}`
   const named = heads.slice(0, MOST_NAMED).map(describe).join(', ')
@@ -38,6 +38,8 @@ export function lossError({ message, loss }: LossRecord): CheckpointerError {
   return new CheckpointerError('DATA_LOSS', message, { ...about, loss })
 }
 
+/** How many there were is written down a while after that there was something. */
+const atLeast = (threads: number): string => (threads === 0 ? '' : `: ${count(threads)} at least`)
 const count = (threads: number): string => `${threads} thread${threads === 1 ? '' : 's'}`
 
 function describe({ thread, namespace, expected, found }: LostHead): string {

@@ -1,7 +1,9 @@
 import { CheckpointerError, isTaken } from '../errors.ts'
 import type { Host, Place } from '../operations/host.ts'
-import { compare, type Comparing } from './compare.ts'
+import { part } from '../part.ts'
+import type { Comparing } from './compare.ts'
 import { Heads, MOST_THREADS } from './heads.ts'
+import { securing } from './securing.ts'
 
 export interface WitnessOptions extends Comparing {
   readonly host: Comparing['host'] & Pick<Host, 'head'>
@@ -31,6 +33,10 @@ export class Witness {
   /** Known when all has been compared. Until then nothing is written down, so that nothing missing is forgotten. */
   #database: string | undefined
   #comparing: Promise<void>
+  #secured: () => Promise<void>
+  /** Another one when the database may be; and since when. */
+  #era = 0
+  #since = 0
   #timer: ReturnType<typeof setTimeout> | undefined
   #closed = false
   readonly #destroyed = new Set<string>()
@@ -38,12 +44,26 @@ export class Witness {
   constructor(options: WitnessOptions) {
     this.#options = options
     this.#pace = options.pace ?? PACE
-    this.#comparing = this.#compare()
+    const identity = this.#identify()
+    this.#secured = securing(options.store, () => identity)
+    this.#comparing = this.#compare(identity)
+  }
+
+  /** To be waited for with each change before it is acknowledged. */
+  secured(): Promise<void> {
+    return this.#secured()
+  }
+
+  /** Asked at once, so that what is saved meanwhile is known to be saved to this one. */
+  #identify(): ReturnType<WitnessOptions['host']['reconcile']> {
+    const identity = this.#options.host.reconcile({ heads: [] })
+    identity.catch(() => undefined)
+    return identity
   }
 
   /** The head was acknowledged; the save was asked for at this time. */
   note(place: Place, seq: number, at: number): void {
-    if (!this.#options.store || this.#closed) return
+    if (!this.#options.store || this.#closed || at < this.#since) return
     this.#heads.note(place, seq, at)
     this.doubt()
   }
@@ -68,6 +88,17 @@ export class Witness {
   doubt(): void {
     if (this.#closed) return
     this.#timer ??= later(() => void this.#writeSoon(), this.#pace.behind)
+  }
+
+  /**
+   * A call was told that the database was taken away. What was acknowledged until now was in that one, what is asked for
+   * from here on is in the one that comes in its place.
+   */
+  taken(): void {
+    if (this.#closed) return
+    void this.rest()
+    this.#beginAnew()
+    this.doubt()
   }
 
   /** The thread was deleted on purpose. */
@@ -104,50 +135,63 @@ export class Witness {
     if (!store) return
     // What is destroyed is what is there now, and that may be another one than this tab has known.
     const now = await host.reconcile({ heads: [] }).catch(() => undefined)
-    const { threads } = await store.read()
+    const { threads, made } = await store.read()
     for (const { database } of threads.values()) this.#destroyed.add(database)
+    for (const database of made.keys()) this.#destroyed.add(database)
     for (const database of [this.#database, now?.database])
       if (database !== undefined) this.#destroyed.add(database)
-    await store.markGone(this.#destroyed)
-    for (const database of this.#destroyed) await store.drop(threads.keys(), database)
+    await store.markGone([...this.#destroyed])
+    for (const database of this.#destroyed) await store.drop([...threads.keys()], database)
   }
 
   async #writeSoon(): Promise<void> {
     await this.#comparing
     this.#timer = undefined
     if (this.#closed) return
+    const era = this.#era
     // The browser may have closed the database since, and what was opened again may be another one.
-    const now = await this.#options.host
-      .reconcile({ heads: [] })
-      .catch((error: unknown) => this.#taken(error))
-    await this.rest()
-    if (!now || now.database === this.#database) return
+    const asked = this.#identify()
+    const now = await asked.catch((error: unknown) => this.#takenUnheard(error))
+    if (era !== this.#era) return
+    if (!now || now.database === this.#database) return this.rest()
+    // Nobody was told here, so nobody knows which of the two it is that was saved to.
+    if (this.#database !== undefined) this.#beginAnew()
+    this.#comparing = this.#compare(asked)
+  }
+
+  #beginAnew(): void {
+    this.#era++
+    this.#since = Date.now()
     this.#heads.clear()
-    this.#comparing = this.#compare()
+    this.#database = undefined
+    // Asked beside the first change and not before: a call that comes first may be told in its place.
+    this.#secured = securing(this.#options.store, () => this.#identify())
   }
 
   /** No call may be told of it any more; what is there instead is looked at soon. */
-  #taken(error: unknown): void {
+  #takenUnheard(error: unknown): void {
     if (this.#closed || !isTaken(error)) return
     this.#options.onWarning(error)
-    this.doubt()
+    this.taken()
   }
 
-  async #compare(): Promise<void> {
+  async #compare(asked: ReturnType<WitnessOptions['host']['reconcile']>): Promise<void> {
+    const era = this.#era
     this.#database = undefined
     try {
-      // Asked at once, so that what is saved meanwhile is known to be saved to this one.
-      const identity = await this.#options.host.reconcile({ heads: [] })
+      const [{ compare }, identity] = await Promise.all([part(() => import('./compare.ts')), asked])
       // Then the first saves go first. Whoever closes waits for this.
       await pause(0)
       const between = (): Promise<void> => pause(this.#closed ? 0 : this.#pace.between)
       const compared = await compare(this.#options, identity, between)
-      if (!compared) return
+      if (!compared || era !== this.#era) return
       this.#database = compared.database
       this.#heads.recall(compared.threads)
     } catch (error) {
       // What was saved meanwhile may have been saved to another one.
-      this.#heads.clear()
+      if (era === this.#era) this.#beginAnew()
+      // What was missed is told, and cannot be written down here: it is told again.
+      if (CheckpointerError.is(error, 'FORMAT_TOO_NEW')) return
       // Of these the calls are told.
       if (TOLD.some((code) => CheckpointerError.is(error, code))) return this.doubt()
       const message = `What had been saved could not be compared with what is there. ${String(error)}`

@@ -7,34 +7,43 @@ import { Witness, type WitnessOptions } from './witness.ts'
 export function witnessedHost(inner: Host, options: Omit<WitnessOptions, 'host'>): Host {
   const witness = new Witness({ ...options, host: inner })
   const host = told(inner, (error) => {
-    if (isTaken(error)) witness.doubt()
+    if (isTaken(error)) witness.taken()
   })
+  /** Beside what is done, and not after it: it takes no longer than a commit, and is done once. */
+  const secured = async <T>(change: Promise<T>): Promise<T> =>
+    (await Promise.all([change, witness.secured()]))[0]
   return {
     ...host,
     async save(request) {
-      const reply = await host.save(request)
+      const reply = await secured(host.save(request))
       if (reply.saved) witness.note(request, reply.saved.seq, request.createdAt)
       return reply
     },
     async saveMany(request) {
-      const reply = await host.saveMany(request)
+      const reply = await secured(host.saveMany(request))
       const [at, last] = [request.saves[reply.length - 1]?.createdAt, reply.at(-1)]
       if (at !== undefined && last) witness.note(request, last.seq, at)
       return reply
     },
+    async syncTake(request) {
+      const at = Date.now()
+      const reply = await secured(host.syncTake(request))
+      if (reply.added > 0) witness.note(request, reply.next - 1, at)
+      return reply
+    },
     async fork(request) {
-      const reply = await host.fork(request)
+      const reply = await secured(host.fork(request))
       const { as, namespace, createdAt } = request
       witness.note({ thread: as, namespace }, reply.head.seq, createdAt)
       return reply
     },
     async copy(request) {
-      await host.copy(request)
+      await secured(host.copy(request))
       await witness.noteWhole([request.as], request.createdAt)
     },
     async importPage(request) {
       const at = Date.now()
-      const reply = await host.importPage(request)
+      const reply = await secured(host.importPage(request))
       if (reply.imported) await witness.noteWhole(reply.imported.threads, at)
       return reply
     },

@@ -57,13 +57,24 @@ export async function connect(worker: WorkerLike, message: OpenMessage, ear: Ear
       }
     }
   const host = makeHost(call)
-  const ending = (end: () => Promise<void>) => () => end().finally(() => line.hangUp(GRACE))
-  // A worker that has died has let go of everything.
-  const close = (): Promise<void> =>
-    host.close().catch((error: unknown) => {
-      if (!CheckpointerError.is(error, 'WORKER_LOST')) throw error
-    })
-  return { ...host, close: ending(close), destroy: ending(host.destroy) }
+  return {
+    ...host,
+    async close() {
+      try {
+        await host.close()
+      } catch (error) {
+        // A worker that has died has let go of everything.
+        if (!CheckpointerError.is(error, 'WORKER_LOST')) throw error
+      } finally {
+        line.hangUp(GRACE)
+      }
+    },
+    async destroy() {
+      await host.destroy()
+      // What is refused leaves it open, to be closed.
+      line.hangUp(GRACE)
+    },
+  }
 }
 
 function valueOf(reply: WireReply): unknown {

@@ -74,6 +74,24 @@ async function seqs(open: Opened['open'], id = 't'): Promise<number[]> {
   return found
 }
 
+it.each(['sync', 'async', 'exit'] as const)(
+  'flush and close save what was held back, %s',
+  async (durability) => {
+    const checkpointer = await openCheckpointer({ name: 'held', storage: memoryStorage(), durability })
+    const thread = checkpointer.thread<{ n: number }>('t')
+    let n = 0
+    const flush = async (): Promise<void> => void (await thread.save({ n: ++n }))
+    checkpointer.holdsBack({ hurry: () => {}, flush })
+    await checkpointer.flush()
+    expect((await thread.load())?.state).toEqual({ n: 1 })
+    await checkpointer.close()
+    expect(n).toBe(2)
+    expect(() => checkpointer.holdsBack({ hurry: () => {}, flush })).toThrow(
+      expect.objectContaining({ code: 'CLOSED' }),
+    )
+  },
+)
+
 describe('async', () => {
   it('writes what was saved in one go in one commit', async () => {
     const { open, counts } = ground()

@@ -114,6 +114,22 @@ describe('a page that goes', () => {
     expect(calls).toEqual(['rest'])
   })
 
+  it.each(['sync', 'async', 'exit'] as const)('saves first what was held back, %s', async (durability) => {
+    const { checkpointer, thread, hide, leave, stored } = await page(durability)
+    await thread.save({ n: 1 })
+    await checkpointer.flush()
+    let n = 1
+    const hurry = (): void => void thread.save({ n: ++n }).catch(() => {})
+    const stop = checkpointer.holdsBack({ hurry, flush: async () => {} })
+    hide()
+    await expect.poll(stored).toBe(2)
+    leave()
+    await expect.poll(stored).toBe(3)
+    stop()
+    leave()
+    expect(n).toBe(3)
+  })
+
   it('is no longer listened to after close', async () => {
     const { calls, checkpointer, thread, leave } = await page('async')
     await thread.save({ n: 1 })

@@ -31,16 +31,12 @@ checkpointerSuite('memory with small limits', inMemory(SMALL))
 checkpointerSuite('memory with small limits, written behind', inMemory(SMALL, 'async'))
 
 let count = 0
-for (const [title, durability] of [
-  ['fake-indexeddb', 'sync'],
-  ['fake-indexeddb, written behind', 'async'],
-] as const)
-  checkpointerSuite(title, async () => {
-    const name = `suite-${++count}`
-    const options = { name, worker: false, durability, onWarning: onlyShifts } as const
-    return {
-      open: (more = {}) => openCheckpointer({ ...options, ...more }),
-      storage: async () => indexedDbStorage({ name }),
-      isWrittenBehind: durability === 'async',
-    }
-  })
+// Written behind it is tested on the real ones.
+checkpointerSuite('fake-indexeddb', async () => {
+  const name = `suite-${++count}`
+  const options = { name, worker: false, onWarning: onlyShifts } as const
+  return {
+    open: (more = {}) => openCheckpointer({ ...options, ...more }),
+    storage: async () => indexedDbStorage({ name }),
+  }
+})

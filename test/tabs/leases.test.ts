@@ -9,7 +9,9 @@ import { createCodec } from '../../src/state/codec.ts'
 import { beatClaims } from '../../src/tabs/beat-claims.ts'
 import type { Claims } from '../../src/tabs/claims.ts'
 import { lockClaims } from '../../src/tabs/lock-claims.ts'
+import { locksOf } from '../../src/tabs/locks-of.ts'
 import { localEvents } from '../../src/tabs/events.ts'
+import { withLocksShown } from '../../src/tabs/shown-locks.ts'
 import { rejection } from '../../src/testing/checkpointer/ground.ts'
 
 /** A hundred times as fast as users have it, or so. */
@@ -39,7 +41,7 @@ type Warn = (warning: CheckpointerError) => void
 
 function checkpointerOver(host: Host, claims: Claims, onWarning: Warn = () => {}): Checkpointer {
   const [codec, events] = [createCodec(), localEvents()]
-  return new StoredCheckpointer({ host, codec, events, claims, durability: 'sync', onWarning })
+  return new StoredCheckpointer({ host, codec, events, claims: async () => claims, onWarning })
 }
 
 function tabOn(host: Host, pace: Partial<typeof QUICK> = {}, onWarning: Warn = () => {}): Checkpointer {
@@ -226,7 +228,7 @@ describe('locks', () => {
       takeLease: async (request) => (isRefused ? { sign: 'of another' } : host.takeLease(request)),
     }
     const tab = checkpointerOver(refusing, lockClaims(crypto.randomUUID(), navigator.locks, refusing))
-    await rejection(tab.thread('t').lease(), 'BLOCKED')
+    await rejection(tab.thread('t').lease({ wait: false }), 'BLOCKED')
     isRefused = false
     await (await tab.thread('t').lease({ wait: false })).release()
     await tab.close()
@@ -243,5 +245,69 @@ describe('locks', () => {
     await rejection(tab.thread('t').lease({ wait: false }), 'BLOCKED')
     expect(other.signal.aborted).toBe(false)
     await tab.close()
+  })
+})
+
+describe('those with locks beside those whom no lock reaches, as a port has let them in', () => {
+  async function both(change: (host: Host) => Host = (host) => host) {
+    const [host, name] = [await createHost({ storage: memoryStorage() }), crypto.randomUUID()]
+    const locked = () => {
+      const tab = checkpointerOver(host, lockClaims(name, navigator.locks, host, QUICK))
+      onTestFinished(() => tab.close())
+      return tab
+    }
+    return { locked, far: tabOn(change(withLocksShown(host, locksOf(name, navigator.locks)))) }
+  }
+  it('who has the lock keeps it, however long the others look', async () => {
+    const { locked, far } = await both()
+    const lease = await locked().thread('t').lease()
+    await rejection(far.thread('t').lease({ wait: false }), 'BLOCKED')
+    await rejection(far.thread('t').lease({ wait: QUICK.look * QUICK.silence * 3 }), 'BLOCKED')
+    await lease.release()
+    await (await far.thread('t').lease({ wait: false })).release()
+  })
+
+  it('who gives signs of life keeps it, however long those with locks wait', async () => {
+    const { locked, far } = await both()
+    const tab = locked()
+    const lease = await far.thread('t').lease()
+    await rejection(tab.thread('t').lease({ wait: false }), 'BLOCKED')
+    await rejection(tab.thread('t').lease({ wait: QUICK.look * QUICK.silence * 3 }), 'BLOCKED')
+    expect(lease.signal.aborted).toBe(false)
+    await lease.release()
+    await (await tab.thread('t').lease({ wait: false })).release()
+  })
+
+  it('from one who gives no more of them it is taken, and may be stolen before', async () => {
+    const { locked, far } = await both((host) => ({
+      ...host,
+      keepLease: (request) => host.keepLease({ ...request, times: 1 }).then(() => never),
+    }))
+    const tab = locked()
+    const lease = await far.thread('t').lease()
+    await far.thread('t', { lease }).save(1)
+    await (await tab.thread('t').lease()).release()
+    await rejection(far.thread('t', { lease }).save(2), 'LEASE_LOST')
+    await far.thread('u').lease()
+    await tab.thread('u').lease({ steal: true })
+  })
+
+  it('a run is no orphan to either while its runner lives', async () => {
+    const { locked, far } = await both()
+    const [one, two] = [locked(), locked()]
+    void one
+      .thread('by lock')
+      .run({ initial: 0 }, () => never)
+      .catch(() => {})
+    void far
+      .thread('by signs')
+      .run({ initial: 0 }, () => never)
+      .catch(() => {})
+    for (const each of [two, far])
+      await vi.waitFor(async () => {
+        const seen: string[] = []
+        for await (const { thread, status } of each.runs()) seen.push(`${thread}: ${status}`)
+        expect(seen.toSorted()).toEqual(['by lock: running', 'by signs: running'])
+      })
   })
 })

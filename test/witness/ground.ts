@@ -1,5 +1,6 @@
 import type { Checkpointer, CheckpointerError } from 'forkpoint'
 import { StoredCheckpointer } from '../../src/checkpointer/checkpointer.ts'
+import type { Host } from '../../src/operations/host.ts'
 import { createCodec } from '../../src/state/codec.ts'
 import { beatClaims } from '../../src/tabs/beat-claims.ts'
 import { localEvents } from '../../src/tabs/events.ts'
@@ -33,11 +34,29 @@ export interface Tab {
   settled(): Promise<void>
 }
 
+/** A place that is always up to date on the disk, as a private file is. */
+export function fakeFile(name: string, area: Area): WitnessStore {
+  const store = localStore(name, area)
+  return { ...store, read: async () => ({ ...(await store.read()), isSure: true }) }
+}
+
+interface TabOptions {
+  /** How long heads may wait to be written down. */
+  readonly behind?: number
+  /** What the browser says of the opening. */
+  readonly dataLoss?: string | undefined
+}
+
 /** A tab over (fake) IndexedDB with a witness in this area. */
-export async function openTab(name: string, area: Area | WitnessStore, behind = 0): Promise<Tab> {
+export async function openTab(
+  name: string,
+  area: Area | WitnessStore,
+  { behind = 0, dataLoss }: TabOptions = {},
+): Promise<Tab> {
   const warnings: CheckpointerError[] = []
   const onWarning = (warning: CheckpointerError): void => void warnings.push(warning)
-  const host = await indexedDbHost({ name }, onWarning)
+  const inner = await indexedDbHost({ name }, onWarning)
+  const host: Host = dataLoss === undefined ? inner : { ...inner, reconcile: saying(inner, dataLoss) }
   let crashed = false
   const kept = 'read' in area ? area : localStore(name, area)
   const none = async (): Promise<void> => {}
@@ -45,17 +64,18 @@ export async function openTab(name: string, area: Area | WitnessStore, behind = 
     read: () => kept.read(),
     put: (entries) => (crashed ? none() : kept.put(entries)),
     drop: (threads, database) => (crashed ? none() : kept.drop(threads, database)),
+    markMade: (database) => (crashed ? none() : kept.markMade(database)),
     markGone: (databases) => (crashed ? none() : kept.markGone(databases)),
     unmarkGone: (database) => (crashed ? none() : kept.unmarkGone(database)),
+    noteThrownAway: (note) => (crashed ? none() : kept.noteThrownAway(note)),
   }
   const pace = { behind, between: 0 }
-  const witnessed = witnessedHost(host, { name, store, onWarning, pace })
+  const witnessed = witnessedHost(host, { name, store, onWarning, pace, wordOfOthers: 0 })
   const checkpointer = new StoredCheckpointer({
     host: witnessed,
     codec: createCodec(),
     events: localEvents(),
-    claims: beatClaims(witnessed, onWarning),
-    durability: 'sync',
+    claims: async () => beatClaims(witnessed, onWarning),
     onWarning,
   })
   return {
@@ -69,6 +89,14 @@ export async function openTab(name: string, area: Area | WitnessStore, behind = 
     settled: async () => void (await checkpointer.verify()),
   }
 }
+
+/** As a browser reports of a database that it has made anew. */
+const saying =
+  (host: Host, dataLoss: string): Host['reconcile'] =>
+  async (request) => {
+    const reply = await host.reconcile(request)
+    return { ...reply, session: { unclean: false, owing: [], ...reply.session, dataLoss } }
+  }
 
 export const deleteBehind = (name: string): Promise<void> =>
   new Promise((resolve, reject) => {

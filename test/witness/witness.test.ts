@@ -1,10 +1,13 @@
 import 'fake-indexeddb/auto'
 import { openDB } from 'idb'
 import { describe, expect, it } from 'vitest'
-import { deleteBehind, fakeArea, openTab } from './ground.ts'
+import { deleteBehind, fakeArea, fakeFile, openTab } from './ground.ts'
 
 let count = 0
 const newName = (): string => `witness ${++count}`
+
+const headsIn = ({ items }: ReturnType<typeof fakeArea>): string[] =>
+  [...items.keys()].filter((key) => key.startsWith('forkpoint:heads:'))
 
 type Records = readonly (readonly [store: string, records: readonly unknown[]])[]
 
@@ -148,6 +151,48 @@ describe('what is remembered outside of the database', () => {
     await second.checkpointer.destroy()
   })
 
+  it('misses a database that took one save, before any head of it was written down', async () => {
+    const [name, area] = [newName(), fakeArea()]
+    const first = await openTab(name, area, { behind: 60_000 })
+    await first.checkpointer.thread('t').save({ n: 1 })
+    first.crash()
+    expect(headsIn(area)).toEqual([])
+    await deleteBehind(name)
+    const second = await openTab(name, area)
+    await second.settled()
+    expect(second.warnings).toMatchObject([
+      { code: 'DATA_LOSS', loss: { expected: { threads: 0 }, heads: [] } },
+    ])
+    expect((await second.checkpointer.verify()).problems).toHaveLength(1)
+    await second.checkpointer.close()
+    const third = await openTab(name, area)
+    await third.settled()
+    expect(third.warnings).toEqual([])
+    await third.checkpointer.destroy()
+  })
+
+  it('tells every database of a site what the browser has told one, and nothing to one that is new', async () => {
+    const area = fakeArea()
+    const [heard, other, fresh] = [newName(), newName(), newName()]
+    for (const name of [heard, other]) {
+      const tab = await openTab(name, fakeFile(name, area))
+      await tab.checkpointer.thread('t').save({ n: 1 })
+      await tab.checkpointer.close()
+      await deleteBehind(name)
+    }
+    const first = await openTab(fresh, fakeFile(fresh, area), { dataLoss: 'a bad log' })
+    await first.settled()
+    expect(first.warnings).toEqual([])
+    for (const name of [heard, other]) {
+      const tab = await openTab(name, fakeFile(name, area))
+      await tab.settled()
+      expect(tab.warnings).toMatchObject([{ code: 'DATA_LOSS', thread: 't', seq: 1 }])
+      expect(tab.warnings[0]?.message).toContain('a bad log')
+      await tab.checkpointer.destroy()
+    }
+    await first.checkpointer.destroy()
+  })
+
   it('misses nothing that was never there, or was removed on purpose', async () => {
     const [name, area] = [newName(), fakeArea()]
     const first = await openTab(name, area)
@@ -161,7 +206,7 @@ describe('what is remembered outside of the database', () => {
     await checkpointer.thread('origin').delete()
     await first.checkpointer.flush()
     // What a crash leaves behind: claims that were true, of threads that were deleted after.
-    await expect.poll(() => area.items.size).toBe(6)
+    await expect.poll(() => headsIn(area)).toHaveLength(6)
     const claims = new Map(area.items)
     await checkpointer.thread('deleted').delete()
     await checkpointer.thread('again').delete()
@@ -183,17 +228,17 @@ describe('what is remembered outside of the database', () => {
 
   it('is not fooled by what a tab writes down after another has destroyed the database', async () => {
     const [name, area] = [newName(), fakeArea()]
-    const slow = await openTab(name, area, 60_000)
+    const slow = await openTab(name, area, { behind: 60_000 })
     const other = await openTab(name, area)
     await slow.settled()
     await slow.checkpointer.thread('t').save({ n: 1 })
     await other.checkpointer.destroy()
     await slow.checkpointer.close().catch(() => {})
-    expect([...area.items.keys()].some((key) => key.startsWith('forkpoint:heads:'))).toBe(true)
+    expect(headsIn(area)).toHaveLength(1)
     const third = await openTab(name, area)
     await third.settled()
     expect(third.warnings).toEqual([])
-    expect([...area.items.keys()].some((key) => key.startsWith('forkpoint:heads:'))).toBe(false)
+    expect(headsIn(area)).toEqual([])
     await third.checkpointer.destroy()
   })
 
@@ -222,8 +267,8 @@ describe('what is remembered outside of the database', () => {
     const saves = Array.from({ length: 520 }, (_, i) => tab.checkpointer.thread(`t${i}`).save({ n: 1 }))
     await Promise.all(saves)
     await tab.checkpointer.close()
-    expect(area.items.size).toBe(500)
-    const claimed = [...area.items.keys()].map((key) => key.split(':').at(-1))
+    const claimed = headsIn(area).map((key) => key.split(':').at(-1))
+    expect(claimed).toHaveLength(500)
     expect(claimed).not.toContain('t0')
     expect(claimed).toContain('t519')
     const again = await openTab(name, area)
@@ -237,7 +282,7 @@ describe('what is remembered outside of the database', () => {
     const tab = await openTab(name, area)
     const thread = tab.checkpointer.thread('t')
     await thread.save({ n: 1 })
-    await expect.poll(() => area.items.size).toBe(1)
+    await expect.poll(() => headsIn(area)).toHaveLength(1)
     await deleteBehind(name)
     await expect(thread.load()).rejects.toMatchObject({ code: 'CLOSED' })
     expect(await thread.load()).toBeUndefined()
@@ -250,6 +295,43 @@ describe('what is remembered outside of the database', () => {
     await next.settled()
     expect(next.warnings).toEqual([])
     expect((await next.checkpointer.thread('t').load())?.seq).toBe(2)
+    await next.checkpointer.destroy()
+  })
+
+  it('does not take what comes after an eviction for what was there before', async () => {
+    const [name, area] = [newName(), fakeArea()]
+    const tab = await openTab(name, area, { behind: 60_000 })
+    const thread = tab.checkpointer.thread('t')
+    for (let n = 1; n <= 3; n++) await thread.save({ n })
+    await tab.checkpointer.flush()
+    for (let n = 4; n <= 5; n++) await thread.save({ n })
+    await deleteBehind(name)
+    await expect(thread.load()).rejects.toMatchObject({ code: 'CLOSED' })
+    expect((await thread.save({ n: 6 })).seq).toBe(1)
+    await tab.checkpointer.close()
+
+    const next = await openTab(name, area)
+    await next.settled()
+    expect(next.warnings).toMatchObject([{ code: 'DATA_LOSS', thread: 't', seq: 5 }])
+    expect((await next.checkpointer.thread('t').load())?.seq).toBe(1)
+    await next.checkpointer.destroy()
+  })
+
+  it('misses a database that took the place of an evicted one, as soon as it has acknowledged a save', async () => {
+    const [name, area] = [newName(), fakeArea()]
+    const tab = await openTab(name, area, { behind: 60_000 })
+    const thread = tab.checkpointer.thread('t')
+    await thread.save({ n: 1 })
+    await deleteBehind(name)
+    await expect(thread.load()).rejects.toMatchObject({ code: 'CLOSED' })
+    await thread.save({ n: 2 })
+    tab.crash()
+    await deleteBehind(name)
+
+    const next = await openTab(name, area)
+    await next.settled()
+    expect(next.warnings.map(({ code }) => code)).toEqual(['DATA_LOSS', 'DATA_LOSS'])
+    expect(new Set(next.warnings.map(({ loss }) => loss?.expected.database)).size).toBe(2)
     await next.checkpointer.destroy()
   })
 

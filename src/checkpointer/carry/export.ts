@@ -12,17 +12,21 @@ import {
   type Names,
 } from '../options/options.ts'
 
+/** How an export is made. */
 export interface ExportOptions {
   /** Packs the file with gzip. `import` knows such a file by itself. */
   readonly compress?: boolean | 'gzip' | undefined
   /** What is to happen when a checkpoint cannot be read: refused with `CORRUPT`, or left out with a warning. */
   readonly onDamage?: 'refuse' | 'skip' | undefined
+  /** Stops it: the call rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined
+  /** Told, page by page, how far it has come. */
   readonly onProgress?: ((progress: CarryProgress) => void) | undefined
 }
 
 /** How far an export or an import has come. */
 export interface CarryProgress {
+  /** How many are done. */
   readonly checkpoints: number
   /** Of the file: unpacked for an export, as they were given for an import. */
   readonly bytes: number

@@ -15,11 +15,15 @@ export interface ImportLimits {
   readonly lines?: number | undefined
 }
 
+/** How a file is brought in. */
 export interface ImportOptions {
   /** What is to happen when a thread of the file is here already. `refuse` (default): nothing is imported. */
   readonly onConflict?: 'refuse' | 'skip' | 'rename' | undefined
+  /** What the file may come to at most. */
   readonly limits?: ImportLimits | undefined
+  /** Stops it before the last page: then nothing of the file is there. */
   readonly signal?: AbortSignal | undefined
+  /** Told, piece by piece, how far it has come. */
   readonly onProgress?: ((progress: CarryProgress) => void) | undefined
 }
 
@@ -29,6 +33,7 @@ export interface Imported {
   readonly threads: readonly string[]
   /** Ids of the threads that were here already, and were left out. */
   readonly skipped: readonly string[]
+  /** Threads that were here already, and came under another id. */
   readonly renamed: readonly { readonly from: string; readonly to: string }[]
   /** Checkpoints of the file, also of threads that were left out. */
   readonly checkpoints: number
@@ -82,7 +87,8 @@ function boundsOf(limits: ImportLimits): ImportBounds {
     const value = given[name] ?? BOUNDS[name]
     if (typeof (value as unknown) !== 'number' || !(value > 0))
       throw invalid(`limits.${name}`, 'a number above 0')
-    return value
+    // Infinity is no JSON, which some wires speak.
+    return Math.min(value, Number.MAX_SAFE_INTEGER)
   }
   return { bytes: bound('bytes'), ratio: bound('ratio'), lines: bound('lines') }
 }

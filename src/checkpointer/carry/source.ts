@@ -1,4 +1,5 @@
 import { invalid, reading } from '../options/options.ts'
+import { untilAborted } from '../until-aborted.ts'
 
 /** Where a file may come from. A `File` is a Blob. */
 export type ImportSource =
@@ -18,21 +19,16 @@ export async function* bytesOf(
 ): AsyncGenerator<Uint8Array> {
   signal?.throwIfAborted()
   const { next, stop } = readerOf(source)
-  let abort = (): void => {}
-  const aborted = new Promise<never>((_, reject) => (abort = () => reject(signal?.reason)))
-  aborted.catch(() => {})
-  signal?.addEventListener('abort', abort)
   let isDone = false
   try {
     for (;;) {
-      const { done, value } = await Promise.race([next(), aborted])
+      const { done, value } = await untilAborted(signal, next)
       isDone = done === true
       if (isDone) return
       if (!isBytes(value)) throw invalid('source', 'of Uint8Arrays', 'What is imported')
       for (let at = 0; at < value.length; at += MOST_AT_ONCE) yield value.slice(at, at + MOST_AT_ONCE)
     }
   } finally {
-    signal?.removeEventListener('abort', abort)
     // Not waited for: a source that hangs must not keep the caller.
     if (!isDone) stop().catch(() => {})
   }

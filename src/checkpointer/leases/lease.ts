@@ -4,6 +4,7 @@ import type { Fenced } from '../../operations/host.ts'
 import type { Claim } from '../../tabs/claims.ts'
 import { invalid } from '../options/options.ts'
 
+/** How a lease is waited for. */
 export interface LeaseOptions {
   /** Take it over at once, whoever has it: a frozen tab, say. */
   readonly steal?: boolean | undefined
@@ -26,6 +27,7 @@ export interface Lease {
   readonly signal: AbortSignal
   /** Lets the next one have it, when what was written under it has settled. */
   release(): Promise<void>
+  /** The same as `release`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>
 }
 

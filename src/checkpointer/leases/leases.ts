@@ -1,5 +1,6 @@
 import { CheckpointerError } from '../../errors.ts'
 import { blocked, type Claim, type ClaimOptions, type Claims, type LookOptions } from '../../tabs/claims.ts'
+import { closed } from './closed.ts'
 import { LeaseNews, type NewsSource } from './news.ts'
 import { HeldLease, type LeaseOptions } from './lease.ts'
 import { checkFlag, checkOptions, checkSignal, invalid, type Names } from '../options/options.ts'
@@ -112,9 +113,6 @@ export class Leases {
     await Promise.allSettled([...this.#claiming.keys(), ...releases])
   }
 }
-
-const closed = (): CheckpointerError =>
-  new CheckpointerError('CLOSED', 'This checkpointer is closed. Open it again.')
 
 const heldUp = (thread: string): CheckpointerError =>
   new CheckpointerError(

@@ -1,12 +1,15 @@
 import type { CheckpointerEvent } from '../../checkpoint.ts'
 import { CheckpointerError, isTaken } from '../../errors.ts'
 import type { Claim } from '../../tabs/claims.ts'
+import type { EventSource } from '../../tabs/events.ts'
 
 /** What a lease is told by. */
 export interface NewsSource {
   readonly subscribe: (listener: (event: CheckpointerEvent) => void) => () => void
   /** Whatever is done under this name, by any tab, is told. */
   readonly hearsAll?: boolean
+  /** Tells that something may not have been. */
+  readonly onGap?: EventSource['onGap']
   readonly onWarning: (warning: CheckpointerError) => void
 }
 

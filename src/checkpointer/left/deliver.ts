@@ -1,6 +1,6 @@
 import { CheckpointerError, type ErrorCode } from '../../errors.ts'
 import type { Host, SaveManyRequest } from '../../operations/host.ts'
-import { isAboutTheSave } from '../queue/failures.ts'
+import { isAboutTheSave } from '../queue/refusals.ts'
 import type { LeftBehind } from './left-behind.ts'
 
 /** Stores what pages have left. What can no longer be stored is told; what could not be, this time, is kept. */
@@ -19,12 +19,17 @@ export async function deliverLeft(
       })
       if (rest.saves.length > 0) kept.push(rest)
     }
-    // If that fails it is said that something may be missing, which is no harm.
-    if (session !== undefined && isThere())
-      await host.settle({ sessions: [session], inOrder: true }).catch(() => {})
-    keep({ lists: kept })
+    // While its worker lives on, or is not seen to have ended, the note stays for whoever looks next.
+    const owes = session !== undefined && isThere() && !(await isSettled(host, session))
+    keep({ lists: kept, ...(owes ? { session } : {}) })
   }
 }
+
+const isSettled = (host: Pick<Host, 'settle'>, session: string): Promise<boolean> =>
+  host.settle({ sessions: [session], inOrder: true }).then(
+    () => true,
+    () => false,
+  )
 
 /** Gives what may yet be stored another time. */
 async function deliverList(

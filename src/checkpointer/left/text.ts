@@ -1,4 +1,4 @@
-import { checkId } from '../../ids.ts'
+import { checkId, checkNamespace } from '../../ids.ts'
 import type { SaveManyRequest, SaveRequest } from '../../operations/host.ts'
 import { storedThreadRules } from '../removals/retention.ts'
 
@@ -35,7 +35,7 @@ export function parsed(text: string): Left {
 
 function listFrom({ thread, namespace, saves }: ListText): SaveManyRequest {
   checkId('A thread id', thread)
-  checkId('A namespace', namespace, true)
+  checkNamespace('A namespace', namespace)
   return { thread, namespace, saves: saves.map((save) => saveFrom(thread, namespace, save)) }
 }
 

@@ -1,6 +1,6 @@
 /** For callers without types: a clear refusal in place of a failure somewhere inside, or of silence. */
 import { CheckpointerError } from '../../errors.ts'
-import { checkId } from '../../ids.ts'
+import { checkId, checkNamespace } from '../../ids.ts'
 import { distance } from './distance.ts'
 
 /** The names of all options; the compiler sees to it that none is missing and none too many. */
@@ -54,9 +54,18 @@ function unknown(of: string, name: string, allowed: readonly string[], path: str
 const shown = (name: string): string => (name.length > MOST_SHOWN ? `${name.slice(0, MOST_SHOWN)}…` : name)
 
 /** An id, and the option or argument that it was given as. */
-export function checkIdAt(path: string, kind: string, id: unknown, allowEmpty = false): asserts id is string {
+export function checkIdAt(path: string, kind: string, id: unknown): asserts id is string {
+  checkedAt(path, () => checkId(kind, id))
+}
+
+/** The same for a namespace. */
+export function checkNamespaceAt(path: string, namespace: unknown): asserts namespace is string {
+  checkedAt(path, () => checkNamespace('A namespace', namespace))
+}
+
+function checkedAt(path: string, check: () => void): void {
   try {
-    checkId(kind, id, allowEmpty)
+    check()
   } catch (error) {
     if (!CheckpointerError.is(error)) throw error
     throw new CheckpointerError('INVALID', error.message, { path })

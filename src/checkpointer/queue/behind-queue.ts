@@ -13,6 +13,7 @@ interface First {
 const AFTER: Partial<Record<Verb, First>> = {
   load: { of: 'place', isNeeded: true },
   history: { of: 'place', isNeeded: true },
+  heads: { of: 'place', isNeeded: true },
   readWrites: { of: 'place', isNeeded: true },
   putWrites: { of: 'place', isNeeded: true },
   // They are no longer needed because of a save: that comes first.
@@ -26,9 +27,19 @@ const AFTER: Partial<Record<Verb, First>> = {
   verify: { of: 'all', isNeeded: false },
 }
 /** These come between the saves before and after them, to the thread that they are about. */
-const BETWEEN: readonly Verb[] = ['fork', 'copy', 'prune', 'deleteThread', 'deleteCheckpoints', 'deleteRun']
+const BETWEEN: readonly Verb[] = [
+  'fork',
+  'copy',
+  'prune',
+  'deleteThread',
+  'deleteCheckpoints',
+  'deleteRun',
+  'chooseHead',
+  'syncTake',
+  'syncForget',
+]
 /** Of these, what needs the saves before it; the others make room. */
-const NEEDS: readonly Verb[] = ['fork', 'copy']
+const NEEDS: readonly Verb[] = ['fork', 'copy', 'chooseHead']
 
 /** The host, as one sees it who saves through a queue. */
 export function behindQueue(host: Host, queue: SaveQueue): Host {

@@ -12,7 +12,8 @@ import {
   type Entry,
 } from './entry.ts'
 import type { CapturedSave } from '../saving/writer.ts'
-import { dropped, isAboutTheSave, isHopeless, kept, refusal, shifted, storeFailure } from './failures.ts'
+import { dropped, kept, refusal, shifted, storeFailure } from './failures.ts'
+import { isAboutTheSave, isHopeless } from './refusals.ts'
 import { newHold, type Hold } from './hold.ts'
 import { Promises } from './promises.ts'
 import type { QueueSurroundings } from './surroundings.ts'

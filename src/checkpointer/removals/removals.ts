@@ -12,6 +12,7 @@ import { untilAborted } from '../until-aborted.ts'
 
 /** What went, or would go. */
 export interface Removed {
+  /** Which ones, by namespace and seq. */
   readonly removed: readonly { readonly namespace: string; readonly seq: number }[]
   /** Bytes freed. What a fork still shows is not freed. */
   readonly bytes: number
@@ -28,7 +29,7 @@ export interface LongRemoval {
 }
 
 /** So many go in one commit, short enough that nobody who saves or reads has to wait for it. */
-const PART = 512
+const PART = 1024
 
 const LONG: Names<LongRemoval> = { signal: true, onProgress: true }
 

@@ -1,11 +1,12 @@
 import { CheckpointerError } from '../../errors.ts'
 import { checkIdAt, checkOptions, type Names } from '../options/options.ts'
-import { ANSWER, readJournal, type JournalStep } from './entries.ts'
-import type { Ground } from './ground.ts'
+import { ANSWER, readJournal, type JournalStep, type Outcome } from './journal/entries.ts'
+import type { Ground } from './ground/ground.ts'
+import { untilKnown } from './ground/until-known.ts'
 import { withStatus } from './run-state.ts'
 import type { AnswerOptions } from './types.ts'
-import { isAboutStep, isDecision } from './unknown.ts'
-import { storedEntry } from './writer.ts'
+import { isAboutStep, isDecision } from './journal/unknown.ts'
+import { storedEntry } from './journal/writer.ts'
 
 const OPTIONS: Names<AnswerOptions> = { key: true }
 
@@ -26,14 +27,29 @@ export async function answer<State>(
   if (!head || !run || !asked) throw nothingAsked(ground.thread, key)
   if (asked.outcome) throw answered(ground.thread, asked)
   if (isAboutStep(asked.question) && !isDecision(value)) throw noDecision(asked.question.name)
-  const { written } = await ground.putWrites({
+  const request = {
     checkpoint: head.seq,
     writes: [storedEntry({ key: asked.key, at: ANSWER, value: { value } }, ground.codec)],
     turn: run.turn,
     ...(run.status === 'waiting' ? { run: withStatus(run, 'running') } : {}),
+  }
+  const isOurs = async (unsure: CheckpointerError): Promise<boolean> => {
+    const { writes: now } = await ground.journalOf(head.seq)
+    const step = readJournal(now, run.id).steps.find((each) => each.key === asked.key)
+    if (!step) throw unsure
+    return step.outcome !== undefined && isSame(ground, step.outcome, value)
+  }
+  await untilKnown(async (unsure) => {
+    // The run may have gone on with what was stored by the try before: it is not to be told that it waits no more.
+    if (unsure && (await isOurs(unsure))) return
+    const { written } = await ground.tryWrites(request)
+    // Or that try was late, and came just now.
+    if (written === 0 && !(unsure && (await isOurs(unsure)))) throw answered(ground.thread, asked)
   })
-  if (written === 0) throw answered(ground.thread, asked)
 }
+
+const isSame = ({ codec }: Pick<Ground<unknown>, 'codec'>, stored: Outcome, value: unknown): boolean =>
+  'value' in stored && codec.capture(value, codec.capture(stored.value).state).delta?.length === 0
 
 const nothingAsked = (thread: string, key: string | undefined): CheckpointerError =>
   new CheckpointerError(

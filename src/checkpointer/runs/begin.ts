@@ -3,11 +3,12 @@ import { CheckpointerError } from '../../errors.ts'
 import type { StoredRun } from '../../operations/host.ts'
 import { invalid } from '../options/options.ts'
 import { newId } from '../new-id.ts'
-import { OUTCOME, readJournal, type End, type Journal, type JournalStep } from './entries.ts'
+import { OUTCOME, readJournal, type End, type Journal, type JournalStep } from './journal/entries.ts'
 import { endEntry } from './ending.ts'
-import type { Ground, Loaded } from './ground.ts'
+import type { Ground, Loaded } from './ground/ground.ts'
+import { endOf, latestOf } from './of-run.ts'
 import { RunState, withStatus } from './run-state.ts'
-import type { Turn } from './turn.ts'
+import type { Turn } from './ground/turn.ts'
 import type { Began, RunOptions } from './types.ts'
 
 /** What a run goes on from; or its end, when it has one already. */
@@ -39,11 +40,10 @@ export async function begin<State>(turn: Turn<State>, asked: Asked<State>): Prom
     const isNew = from !== undefined || edit !== undefined || runId !== undefined
     if (runId === unfinished.id || !isNew) return resume(turn, head, unfinished, asked)
     if (from === undefined) refuseToLeave(unfinished, head, ground.thread)
-    await leave(turn, unfinished)
+    await leave(turn, unfinished, head)
   }
   if (runId !== undefined) {
-    const last = await ground.latestOf(runId)
-    const { end } = last ? readJournal((await ground.journalOf(last.seq)).writes, runId) : NO_STEPS
+    const end = await endOf(ground, runId, turn.signal)
     if (end) return finished(end, runId)
   }
   return fresh(turn, asked, head)
@@ -72,7 +72,7 @@ async function fresh<State>(
   const saved = await ground.save(
     draft,
     {
-      source: from === undefined ? 'input' : 'fork',
+      source: start?.checkpoint.seq === head?.checkpoint.seq ? 'input' : 'fork',
       runId: run.id,
       expect: head?.checkpoint.seq ?? null,
       ...(from === undefined || !start ? {} : { parent: start.checkpoint.seq }),
@@ -138,7 +138,7 @@ async function journalOf<State>(
   run: StoredRun,
 ): Promise<Journal> {
   if (head.runId === run.id) return readJournal(head.pendingWrites, run.id)
-  const last = await ground.latestOf(run.id)
+  const last = await latestOf(ground, run.id)
   if (!last) return NO_STEPS
   const { writes } = await ground.journalOf(last.seq)
   const journal = readJournal(writes, run.id)
@@ -147,9 +147,13 @@ async function journalOf<State>(
 }
 
 /** It will not be gone on with: so that its id is not taken for that of a new one. */
-async function leave<State>(turn: Turn<State>, { id }: StoredRun): Promise<void> {
+async function leave<State>(
+  turn: Turn<State>,
+  { id }: StoredRun,
+  { checkpoint }: Loaded<State>,
+): Promise<void> {
   const { ground } = turn
-  const last = await ground.latestOf(id)
+  const last = checkpoint.runId === id ? checkpoint : await latestOf(ground, id)
   if (!last) return
   const end: End = { runId: id, status: 'stopped', error: new Error('It was left for another run.') }
   await ground.putWrites({ checkpoint: last.seq, writes: [endEntry(end, ground.codec)] }, turn.lease)

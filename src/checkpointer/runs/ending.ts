@@ -2,10 +2,10 @@ import { CheckpointerError } from '../../errors.ts'
 import type { StoredWrite } from '../../operations/host.ts'
 import type { Codec } from '../../state/codec.ts'
 import { newId } from '../new-id.ts'
-import { END, type End } from './entries.ts'
-import { inWords, isRefused, plainError } from './kept-error.ts'
+import { END, type End } from './journal/entries.ts'
+import { inWords, isRefused, plainError } from './journal/kept-error.ts'
 import { withStatus, type RunState } from './run-state.ts'
-import { storedEntry } from './writer.ts'
+import { storedEntry } from './journal/writer.ts'
 
 /** The last checkpoint and the result come in one commit: a run is never seen to have one without the other. */
 export async function finish<State>(state: RunState<State>, draft: State, result: unknown): Promise<void> {

@@ -1,9 +1,9 @@
 import type { CheckpointInfo } from '../../checkpoint.ts'
 import type { StoredRun, StoredStatus, StoredWrite } from '../../operations/host.ts'
 import type { SaveOptions } from '../threads/types.ts'
-import type { Beside } from './ground.ts'
-import type { Turn } from './turn.ts'
-import { JournalWriter } from './writer.ts'
+import type { Beside } from './ground/ground.ts'
+import type { Turn } from './ground/turn.ts'
+import { JournalWriter } from './journal/writer.ts'
 
 /** Where a run stands: its record in the thread's row, and the checkpoint that its journal belongs to. */
 export class RunState<State> {

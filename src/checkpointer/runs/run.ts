@@ -9,9 +9,9 @@ import {
 } from '../options/options.ts'
 import { begin } from './begin.ts'
 import { fail, finish } from './ending.ts'
-import type { Ground } from './ground.ts'
+import type { Ground } from './ground/ground.ts'
 import { RunningLoop } from './running-loop.ts'
-import { Turn } from './turn.ts'
+import { Turn } from './ground/turn.ts'
 import { untilStopped } from './until-stopped.ts'
 import type { Loop, RunEnd, RunOptions } from './types.ts'
 
@@ -31,6 +31,8 @@ export async function runLoop<State, Result>(
   given: RunOptions<State>,
   work: (loop: Loop<State>) => Result | PromiseLike<Result>,
 ): Promise<RunEnd<Awaited<Result>>> {
+  if (typeof (given as unknown) === 'function')
+    throw new CheckpointerError('INVALID', 'run takes its options first: run({}, loop).', { path: 'options' })
   const options = checkOptions<RunOptions<State>>('run', given, RUN)
   checkSignal(options.signal)
   if (options.runId !== undefined) checkIdAt('runId', 'A run id', options.runId)

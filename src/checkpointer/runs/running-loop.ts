@@ -3,12 +3,12 @@ import { CheckpointerError } from '../../errors.ts'
 import type { Lease } from '../leases/lease.ts'
 import { checkOptions, type Names } from '../options/options.ts'
 import { FIELDS } from '../states/fields.ts'
-import { Asks } from './asks.ts'
-import { Book } from './book.ts'
-import type { Journal } from './entries.ts'
-import { LoopStreams } from './loop-streams.ts'
+import { Asks } from './steps/asks.ts'
+import { Book } from './journal/book.ts'
+import type { Journal } from './journal/entries.ts'
+import { LoopStreams } from './steps/loop-streams.ts'
 import type { RunState } from './run-state.ts'
-import { checkName, Steps } from './steps.ts'
+import { checkName, Steps } from './steps/steps.ts'
 import type { GivenSource } from './streams/opening.ts'
 import type { StreamOptions } from './streams/options.ts'
 import type { WrittenBehind } from '../threads/shared.ts'
@@ -59,6 +59,9 @@ export class RunningLoop<State> implements Loop<State> {
     })
     this.#book = new Book(state.run.id, journal.steps)
     this.#finish = finish
+    // A loop may be taken apart: `({ state, step }) => …`.
+    for (const verb of ['save', 'step', 'stream', 'ask', 'done'] as const)
+      Object.defineProperty(this, verb, { value: this[verb].bind(this) })
   }
 
   get runId(): string {

@@ -5,6 +5,7 @@ import type { OpenStream, StreamOptions } from './streams/options.ts'
 import type { StreamSource } from './streams/source.ts'
 import type { Which } from '../threads/types.ts'
 
+/** How a run begins, or goes on. */
 export interface RunOptions<State = unknown> {
   /** The state of a new thread; or what makes it. `{}` when absent. */
   readonly initial?: State | (() => State) | undefined
@@ -31,18 +32,24 @@ export interface RunOptions<State = unknown> {
 export interface RunEnd<Result = unknown> {
   /** `already-finished`: nothing was run, the result is that of the run of this id. */
   readonly began: Began | 'already-finished'
+  /** A run that failed or was stopped rejects instead. */
   readonly status: 'finished'
+  /** What the loop returned, or gave to `done`. */
   readonly result: Result
+  /** Names the run. */
   readonly runId: string
 }
 
+/** Whether a run is a new one, or goes on where it was cut off. */
 export type Began = 'fresh' | 'resumed'
 
 /** What a loop does its work through. Whatever is not done through it is done again when the run is resumed. */
 export interface Loop<State = unknown> {
   /** The thread's state: yours to change, or to replace. Stored by `save`, and when the run ends. */
   state: State
+  /** Names the run; the same when it is resumed. */
   readonly runId: string
+  /** Whether this run is a new one. */
   readonly began: Began
   /** Aborted when the run is stopped, or another runner has taken over: its reason says which. */
   readonly signal: AbortSignal
@@ -76,9 +83,12 @@ export interface Loop<State = unknown> {
   done(result?: unknown): Promise<void>
 }
 
+/** What `loop.save` may say about its checkpoint. */
 export type LoopFields = OrUndefined<Omit<CheckpointFields, 'runId'>>
 
+/** What the work of a step is given. */
 export interface StepContext {
+  /** As `loop.step` was given it. */
   readonly name: string
   /** The same for each attempt at this step, also after a crash: an idempotency key for others. */
   readonly key: string
@@ -92,6 +102,7 @@ export interface StepContext {
   readonly step: Loop['step']
 }
 
+/** What becomes of a step that fails, or of which nobody knows how it ended. */
 export interface StepOptions<T = unknown> {
   /** `external`: it changes something outside, so that to do it twice is not the same as to do it once. */
   readonly effect?: 'external' | 'none' | undefined
@@ -106,7 +117,9 @@ export interface StepOptions<T = unknown> {
   readonly timeout?: number | undefined
 }
 
+/** How often a step is tried again, and when. */
 export interface Retries {
+  /** How often, after the first attempt. */
   readonly times: number
   /** Milliseconds before the second attempt; 250 when absent. */
   readonly delay?: number | undefined
@@ -118,6 +131,10 @@ export interface Retries {
   readonly when?: ((error: unknown, attempt: number) => boolean) | undefined
 }
 
+/**
+ * What to do about a step of which nobody knows whether it was done: see `UnknownDecision`. A function decides by
+ * the step.
+ */
 export type WhenUnknown<T = unknown> =
   | 'retry'
   | 'ask'
@@ -126,7 +143,9 @@ export type WhenUnknown<T = unknown> =
 
 /** A step that was begun, and of which nobody knows whether it was done. */
 export interface UnknownStep {
+  /** As `loop.step` was given it. */
   readonly name: string
+  /** The same on every attempt: ask the other side by it. */
   readonly key: string
   /** How often it was begun. */
   readonly attempt: number
@@ -139,11 +158,13 @@ export type UnknownDecision<T = unknown> =
   | { readonly value: T }
   | { readonly error: unknown }
 
+/** What `loop.ask` may be told beside its question. */
 export interface AskOptions {
   /** Tells questions apart where there are several; `question` when absent. */
   readonly name?: string | undefined
 }
 
+/** Which question of a run is answered. */
 export interface AnswerOptions {
   /** Which question, by its key. The one that was asked first when absent. */
   readonly key?: string | undefined

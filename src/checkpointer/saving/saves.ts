@@ -68,7 +68,13 @@ export class Saves implements Writer {
     saved ??= await hold(lane, async () => {
       return (await this.#resend({ ...request, frame: { body: toBytes(state) } })).saved
     })
-    if (!saved) throw new CheckpointerError('CONFLICT', 'The state could not be placed. Try again.', request)
+    if (!saved) {
+      const { thread, namespace } = request
+      throw new CheckpointerError('CONFLICT', 'The state could not be placed. Try again.', {
+        thread,
+        namespace,
+      })
+    }
     return saved
   }
 }

@@ -5,12 +5,19 @@ import { checkOptions, invalid, type Names } from '../options/options.ts'
 import { withoutUndefined } from '../options/without-undefined.ts'
 import { storedExtra } from '../states/fields.ts'
 
+/** What a checkpoint's own words must be; each that is given must fit. */
 export interface HistoryFilter {
+  /** The run that saved it. */
   readonly runId?: string | undefined
+  /** The node that had just run. */
   readonly node?: string | undefined
+  /** Where it came from. */
   readonly source?: Source | undefined
+  /** The name it was given. */
   readonly label?: string | undefined
+  /** The step's number, by the caller's own count. */
   readonly step?: number | undefined
+  /** The workflow that it belongs to. */
   readonly workflow?: string | undefined
   /** Values that `extra` must have at these names. */
   readonly extra?: Readonly<Record<string, unknown>> | undefined

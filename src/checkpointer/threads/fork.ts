@@ -1,6 +1,6 @@
 import type { CheckpointFields } from '../../checkpoint.ts'
 import { CheckpointerError } from '../../errors.ts'
-import { randomId } from '../../ids.ts'
+import { forkLabel, randomId } from '../../ids.ts'
 import type { At, Place } from '../../operations/host.ts'
 import { newId } from '../new-id.ts'
 import { checkFunction, checkIdAt, checkOptions, invalid, type Names } from '../options/options.ts'
@@ -21,7 +21,7 @@ export async function fork<State>(
   options: ForkOptions<State>,
 ): Promise<string> {
   const { at: which, edit, ...names } = checkOptions<ForkOptions<State>>('fork', options, FORK)
-  const { label = `fork-of:${place.thread}` } = names
+  const { label = forkLabel(place.thread) } = names
   if (names.as !== undefined) checkIdAt('as', 'A thread id', names.as)
   storedFields({ label }, shared.codec)
   checkFunction('edit', edit)

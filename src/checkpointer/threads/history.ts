@@ -9,6 +9,7 @@ import { toInfo } from '../states/fields.ts'
 import { unfold } from '../states/unfold.ts'
 import { untilAborted } from '../until-aborted.ts'
 
+/** Which checkpoints a history gives, and in which order. */
 export interface HistoryOptions {
   /** The most to give. All when absent. */
   readonly limit?: number | undefined
@@ -16,11 +17,13 @@ export interface HistoryOptions {
   readonly before?: number | string | undefined
   /** Only what came after this one, by seq or id. */
   readonly after?: number | string | undefined
+  /** `newest` first when absent. */
   readonly order?: 'newest' | 'oldest' | undefined
   /** Only what fits all of these. */
   readonly where?: HistoryFilter | undefined
   /** With their states. */
   readonly states?: boolean | undefined
+  /** Stops it: the loop rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -39,24 +42,31 @@ const PAGE = 100
 const PAGE_WITH_STATES = 20
 
 interface Reader {
-  readonly host: Host
+  readonly host: Pick<Host, 'history'>
   readonly codec: Codec
   readonly place: Place
   /** What the caller's seq or id is to the store. */
   readonly named: (ref: number | string) => number | string
 }
 
-export async function* pages(
-  { host, codec, place, named }: Reader,
-  options: HistoryOptions,
-): AsyncGenerator<CheckpointInfo | Snapshot> {
-  const { limit = Number.POSITIVE_INFINITY, order = 'newest', states = false, signal } = options
+/** Checks at the call, so that what is wrong is told there, and not where the loop begins. */
+export function pages(reader: Reader, options: HistoryOptions): AsyncGenerator<CheckpointInfo | Snapshot> {
+  const { limit, order = 'newest', states, signal, where } = options
   checkLimit(limit)
   checkFlag('states', states)
   checkSignal(signal)
   if (order !== 'newest' && order !== 'oldest') throw invalid('order', "'newest' or 'oldest'")
   if (options.before !== undefined) checkRef('before', options.before)
   if (options.after !== undefined) checkRef('after', options.after)
+  return read(reader, options, where === undefined ? undefined : storedFilter(where, reader.codec))
+}
+
+async function* read(
+  { host, codec, place, named }: Reader,
+  options: HistoryOptions,
+  where: HistoryRequest['where'],
+): AsyncGenerator<CheckpointInfo | Snapshot> {
+  const { limit = Number.POSITIVE_INFINITY, order = 'newest', states = false, signal } = options
   let request: HistoryRequest = {
     ...place,
     limit: 0,
@@ -64,7 +74,7 @@ export async function* pages(
     states,
     ...(options.before === undefined ? {} : { before: named(options.before) }),
     ...(options.after === undefined ? {} : { after: named(options.after) }),
-    ...(options.where === undefined ? {} : { where: storedFilter(options.where, codec) }),
+    ...(where === undefined ? {} : { where }),
   }
   const pause = pauses(signal)
   for (let left = limit; left > 0;) {

@@ -4,6 +4,7 @@ import type { Codec } from '../../state/codec.ts'
 import { checkLimit, checkOptions, checkSignal, invalid, timeOf, type Names } from '../options/options.ts'
 import { toInfo } from '../states/fields.ts'
 
+/** Which threads are listed, and in which order. */
 export interface ThreadsOptions {
   /** The most to give. All when absent. */
   readonly limit?: number | undefined
@@ -13,6 +14,7 @@ export interface ThreadsOptions {
   readonly before?: Date | undefined
   /** Only threads that fit. */
   readonly where?: ((thread: ThreadSummary) => boolean) | undefined
+  /** Stops it: the loop rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -69,7 +71,7 @@ async function* reversed<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
 
 function summaryOf(
   codec: Codec,
-  { thread, createdAt, updatedAt, label, forkOf, head }: StoredSummary,
+  { thread, createdAt, updatedAt, label, forkOf, head, otherHeads }: StoredSummary,
 ): ThreadSummary {
   return {
     id: thread,
@@ -78,5 +80,6 @@ function summaryOf(
     ...(label === undefined ? {} : { label }),
     ...(forkOf ? { forkOf } : {}),
     ...(head ? { head: toInfo(codec, { thread, namespace: '' }, head) } : {}),
+    ...(otherHeads ? { otherHeads } : {}),
   }
 }

@@ -1,6 +1,6 @@
 import type { Host } from '../../operations/host.ts'
 import type { Codec } from '../../state/codec.ts'
-import type { Leases } from '../leases/leases.ts'
+import type { LeasesLater } from '../leases/leases-later.ts'
 import type { NewsSource } from '../leases/news.ts'
 import type { Writer } from '../saving/writer.ts'
 import type { KnownStates } from '../states/known-states.ts'
@@ -13,7 +13,7 @@ export interface Shared {
   readonly known: KnownStates
   readonly saves: Writer
   readonly unsure: UnsureCalls
-  readonly leases: Leases
+  readonly leases: LeasesLater
   readonly news: NewsSource
   /** What is written behind callers' backs, beside the saves. */
   readonly behind: Set<WrittenBehind>
@@ -21,7 +21,7 @@ export interface Shared {
   readonly closed: AbortSignal
 }
 
-/** What has something that is not stored yet. */
+/** What has something that is not stored yet. Neither of its functions may throw. */
 export interface WrittenBehind {
   /** Resolves when it is stored. */
   flush(): Promise<void>

@@ -1,6 +1,7 @@
 import type { CheckpointFields } from '../../checkpoint.ts'
 import type { OrUndefined } from '../options/options.ts'
 
+/** What is said about a checkpoint beside its state, and what must hold for it to be saved. */
 export interface SaveOptions extends OrUndefined<CheckpointFields> {
   /** An id of your own; unique within the thread and namespace. One is made when absent. */
   readonly id?: string | undefined
@@ -17,11 +18,13 @@ export interface SaveOptions extends OrUndefined<CheckpointFields> {
 export type Which =
   | number
   | string
-  | { readonly seq: number }
-  | { readonly id: string }
+  // Not a whole checkpoint: its step or label may be another's too.
+  | { readonly seq: number; readonly id?: never }
+  | { readonly id: string; readonly seq?: never }
   | { readonly step: number }
   | { readonly label: string }
 
+/** Where a fork begins, and what it is called. */
 export interface ForkOptions<State> {
   /** The checkpoint to start from. The head when absent. */
   readonly at?: Which | undefined
@@ -33,6 +36,7 @@ export interface ForkOptions<State> {
   readonly label?: string | undefined
 }
 
+/** For loads that take long. */
 export interface LoadOptions {
   /** Stops a load that takes long; it rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined
@@ -42,7 +46,10 @@ export interface LoadOptions {
 
 /** A write of a task, as it is given: `index` is its place in the list unless it says otherwise. */
 export interface TaskWrite {
+  /** What it is for, in the caller's words. */
   readonly channel: string
+  /** Anything that a state may hold. */
   readonly value: unknown
+  /** Its place within the task; negative ones are special and overwrite. */
   readonly index?: number | undefined
 }

@@ -1,3 +1,4 @@
+/** Whether the browser keeps this site's data when it makes room: `unsupported` where it cannot be asked. */
 export type Persistence = 'granted' | 'refused' | 'unsupported'
 
 /** Asks the browser not to evict this site's data, and says what came of it. */

@@ -1,6 +1,6 @@
 import type { CheckpointerError } from 'forkpoint'
 import type { PendingWrite } from '../../../src/checkpoint.ts'
-import { INTENT, readJournal, type JournalStep } from '../../../src/checkpointer/runs/entries.ts'
+import { INTENT, readJournal, type JournalStep } from '../../../src/checkpointer/runs/journal/entries.ts'
 import type { EntryWrite, StreamEntry } from '../../../src/checkpointer/runs/streams/entry.ts'
 import { OpenLogs } from '../../../src/checkpointer/runs/streams/open-logs.ts'
 import type { StreamOptions } from '../../../src/checkpointer/runs/streams/options.ts'

@@ -4,8 +4,8 @@ import { indexedDbStorage } from 'forkpoint/storage/indexeddb'
 import { memoryStorage } from 'forkpoint/storage/memory'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { StoredCheckpointer } from '../../../src/checkpointer/checkpointer.ts'
-import { INTENT, OUTCOME } from '../../../src/checkpointer/runs/entries.ts'
-import { followOrphans } from '../../../src/checkpointer/runs/orphans.ts'
+import { INTENT, OUTCOME } from '../../../src/checkpointer/runs/journal/entries.ts'
+import { followOrphans } from '../../../src/checkpointer/runs/seen/follow-orphans.ts'
 import { createHost } from '../../../src/operations/create-host.ts'
 import type { StoredRun } from '../../../src/operations/host.ts'
 import { createCodec } from '../../../src/state/codec.ts'
@@ -64,7 +64,7 @@ function tabOf(host: Host, claims: Claims, events: Events): Tab {
   const warnings: CheckpointerError[] = []
   const onWarning = (warning: CheckpointerError): void => void warnings.push(warning)
   const codec = createCodec()
-  const parts = { host, codec, events, claims, durability: 'sync', onWarning } as const
+  const parts = { host, codec, events, claims: async () => claims, onWarning } as const
   const checkpointer = new StoredCheckpointer(parts)
   const ended = new AbortController()
   onTestFinished(() => ended.abort())

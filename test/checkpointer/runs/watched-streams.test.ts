@@ -2,7 +2,7 @@ import type { Checkpointer, ChunksEvent, Host, StepEvent, WatchEvent } from 'for
 import { memoryStorage } from 'forkpoint/storage/memory'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { StoredCheckpointer } from '../../../src/checkpointer/checkpointer.ts'
-import { ATTEMPT, CHUNKS, INTENT, OUTCOME } from '../../../src/checkpointer/runs/entries.ts'
+import { ATTEMPT, CHUNKS, INTENT, OUTCOME } from '../../../src/checkpointer/runs/journal/entries.ts'
 import { createHost } from '../../../src/operations/create-host.ts'
 import type { ReadWritesRequest, StoredRun } from '../../../src/operations/host.ts'
 import { createCodec } from '../../../src/state/codec.ts'
@@ -41,8 +41,7 @@ async function ground(): Promise<Ground> {
     host: watched,
     codec: createCodec(),
     events,
-    claims,
-    durability: 'sync',
+    claims: async () => claims,
     onWarning,
   } as const
   const checkpointer = new StoredCheckpointer(parts)

@@ -1,8 +1,8 @@
 import type { StoredWrite } from '../../../operations/host.ts'
 import type { Codec } from '../../../state/codec.ts'
 import { toBytes } from '../../../state/json-bytes.ts'
-import { ATTEMPT, CHUNKS, OUTCOME, type JournalStep, type Outcome } from '../entries.ts'
-import { isRefused, plainError } from '../kept-error.ts'
+import { ATTEMPT, CHUNKS, OUTCOME, type JournalStep, type Outcome } from '../journal/entries.ts'
+import { isRefused, plainError } from '../journal/kept-error.ts'
 import type { Batch } from './chunk-log.ts'
 
 /** What goes into a stream's entry, encoded. */

@@ -6,13 +6,17 @@ export type WhenCut = 'continue' | 'restart' | 'keep'
 
 /** A stream that was cut off, as it was found. */
 export interface StreamCut<Chunk> {
+  /** As `loop.stream` was given it. */
   readonly name: string
+  /** The stream's own, the same on every attempt. */
   readonly key: string
+  /** The attempt that was cut off, from 1. */
   readonly attempt: number
   /** What is there of it. */
   readonly chunks: readonly Chunk[]
 }
 
+/** What is kept of a stream, and what becomes of one that was cut off. */
 export interface StreamOptions<Chunk> {
   /**
    * What becomes of it when the run was cut off while it was read, and some chunks are there. `'restart'`, the
@@ -24,6 +28,7 @@ export interface StreamOptions<Chunk> {
   readonly maxBytes?: number | undefined
 }
 
+/** What a function that opens a stream is given. */
 export interface StreamCall<Chunk = unknown> {
   /** The same on every attempt: an idempotency key. */
   readonly key: string

@@ -1,5 +1,5 @@
 import { CheckpointerError } from '../../../errors.ts'
-import { CHUNKS } from '../entries.ts'
+import { CHUNKS } from '../journal/entries.ts'
 import type { StreamEntry } from './entry.ts'
 import { checkWhenCut, type StreamRules } from './options.ts'
 

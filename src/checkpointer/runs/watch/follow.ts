@@ -1,9 +1,11 @@
 import { checkOptions, checkSignal, type Names } from '../../options/options.ts'
+import { part } from '../../../part.ts'
 import type { NewsSource } from '../../leases/news.ts'
 import { linkedController } from '../linked-signal.ts'
 import type { WatchEvent } from './events.ts'
-import { Watch, type Followed } from './watch.ts'
+import type { Followed } from './watch.ts'
 
+/** How long a thread is followed. */
 export interface WatchOptions {
   /** Ends it: the loop rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined
@@ -50,10 +52,12 @@ async function* follow<State>(
   left: AbortSignal,
 ): AsyncGenerator<WatchEvent<State>, undefined> {
   const { news, closed } = sources
+  const { Watch } = await part(() => import('./watch.ts'))
   const { controller, unlink } = linkedController([given, closed, left])
   const { signal } = controller
   const watch = new Watch(sources)
   const leave = news.subscribe((event) => watch.hear(event))
+  const leaveGaps = news.onGap?.(() => watch.doubt())
   const polling = news.hearsAll ? undefined : setInterval(() => watch.doubt(), PACE)
   // In Node a timer would keep the process alive.
   ;(polling as { unref?: () => void } | undefined)?.unref?.()
@@ -71,6 +75,7 @@ async function* follow<State>(
     throw error
   } finally {
     leave()
+    leaveGaps?.()
     clearInterval(polling)
     unlink()
   }

@@ -1,4 +1,4 @@
-import { CHUNKS, type JournalStep } from '../entries.ts'
+import { CHUNKS, type JournalStep } from '../journal/entries.ts'
 import type { ChunksEvent, StepEvent } from './events.ts'
 
 /** How far a step was told. */

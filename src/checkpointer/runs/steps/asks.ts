@@ -1,0 +1,111 @@
+import type { Book, Claim } from '../journal/book.ts'
+import { INTENT, readJournal, type Outcome } from '../journal/entries.ts'
+import type { RunState } from '../run-state.ts'
+import { CheckpointerError } from '../../../errors.ts'
+
+/** How often is looked, where nobody tells of an answer. */
+const LOOK = 2_000
+
+/**
+ * Questions to people. While all that is under way are questions, the run waits without its lease; an answer stands in
+ * the journal as any step's outcome, put there by whichever tab has it.
+ */
+export class Asks<State> {
+  readonly #state: RunState<State>
+  readonly #waiting = new Map<string, (outcome: Outcome) => void>()
+  #listening: (() => void) | undefined
+  #isLooking = false
+  #isDue = false
+
+  constructor(state: RunState<State>) {
+    this.#state = state
+  }
+
+  /** Resolves to the answer. `book` has the question under way for as long. */
+  async ask({ key, intent, found }: Claim, book: Book, signal = this.#state.turn.signal): Promise<unknown> {
+    if (!found) await this.#state.writer.write([{ key, at: INTENT, value: intent }])
+    const outcome = found?.outcome ?? (await this.#answer(key, book, signal))
+    if ('error' in outcome) throw outcome.error
+    return 'value' in outcome ? outcome.value : undefined
+  }
+
+  /** Lets others have the thread, when the rest of the loop has had its turn and does nothing either. */
+  parkWhenIdle(book: Book): void {
+    if (this.#waiting.size === 0) return
+    setTimeout(() => {
+      if (this.#waiting.size === 0 || book.open.length > this.#waiting.size) return
+      // Then it goes on waiting with its lease.
+      this.#state.park().catch((error: unknown) => this.#warn(error))
+    }, 0)
+  }
+
+  async #answer(key: string, book: Book, signal: AbortSignal): Promise<Outcome> {
+    this.#listening ??= this.#listen()
+    try {
+      const outcome = await new Promise<Outcome>((resolve, reject) => {
+        const stop = (): void => reject(signal.reason)
+        if (signal.aborted) return stop()
+        signal.addEventListener('abort', stop, { once: true })
+        this.#waiting.set(key, (answered) => {
+          signal.removeEventListener('abort', stop)
+          resolve(answered)
+        })
+        this.parkWhenIdle(book)
+      })
+      await this.#state.wake()
+      return outcome
+    } finally {
+      this.#waiting.delete(key)
+      if (this.#waiting.size === 0) {
+        this.#listening?.()
+        this.#listening = undefined
+      }
+    }
+  }
+
+  #listen(): () => void {
+    const { ground } = this.#state.turn
+    const unlisten = ground.subscribe((event) => {
+      if (event.type !== 'writes' && event.type !== 'run') return
+      if (event.thread === ground.thread && event.namespace === ground.namespace) void this.#look()
+    })
+    const timer = setInterval(() => void this.#look(), LOOK)
+    return () => {
+      clearInterval(timer)
+      unlisten()
+    }
+  }
+
+  /** What comes while it looks may not have been seen: then it looks once more. */
+  async #look(): Promise<void> {
+    this.#isDue = true
+    if (this.#isLooking) return
+    this.#isLooking = true
+    while (this.#isDue && this.#waiting.size > 0) {
+      this.#isDue = false
+      await this.#lookOnce().catch((error: unknown) => this.#warn(error))
+    }
+    this.#isLooking = false
+  }
+
+  async #lookOnce(): Promise<void> {
+    const { turn, run, seq } = this.#state
+    const { run: latest, writes } = await turn.ground.journalOf(seq)
+    if (latest?.turn !== run.turn) return void turn.lose()
+    for (const { key, outcome } of readJournal(writes, run.id).steps)
+      if (outcome) this.#waiting.get(key)?.(outcome)
+  }
+
+  #warn(error: unknown): void {
+    const { turn } = this.#state
+    if (turn.signal.aborted) return
+    turn.ground.onWarning(CheckpointerError.is(error) ? error : notHeard(turn.ground.thread, error))
+  }
+}
+
+const notHeard = (thread: string, cause: unknown): CheckpointerError =>
+  new CheckpointerError(
+    'FAILED',
+    `Whether thread '${thread}' was answered could not be seen just now; it is looked at again.`,
+    { thread, cause },
+  )

@@ -1,0 +1,207 @@
+import { CheckpointerError } from '../../errors.ts'
+import type { Host, Place, SaveName, SyncPlace, SyncRow, SyncTakeReply } from '../../operations/host.ts'
+import type { Tally } from './tally.ts'
+
+/** So many are asked for in one message. */
+const NAMES = 256
+
+/** One namespace of a thread, from one store to another. */
+export interface Flow extends Place {
+  readonly from: Host
+  readonly to: Host
+  /** How it stood on the other side, if it was there. */
+  readonly there: SyncPlace | undefined
+  /** The other side knows all up to this seq of this lane. */
+  readonly known: readonly [lane: string, seq: number] | undefined
+  /** And all pending writes that were filed up to this time. */
+  readonly wroteKnown: number
+  /** What has come from there just now need not be offered there. */
+  readonly skip: Stretch | undefined
+  /** Removals that both have heard of. */
+  readonly heard: readonly string[]
+  readonly tally: Tally
+  readonly counts: { checkpoints: number }
+}
+
+/** Seqs from one on, up to before another. */
+export interface Stretch {
+  readonly from: number
+  readonly next: number
+}
+
+export interface Flowed {
+  /** All of this lane below this seq is known on the other side. */
+  readonly upTo: readonly [lane: string, seq: number] | undefined
+  /** Where it stands there, if nothing else came in between. */
+  readonly taken: (Stretch & { readonly lane: string }) | undefined
+  readonly heads: number
+  readonly wrote: number
+}
+
+/** Sends what the other side lacks: first names, then only the rows that it asks for, a page at a time. */
+export async function flow(way: Flow): Promise<Flowed> {
+  const { thread, namespace, from, there, tally } = way
+  const ours = there?.heads ?? []
+  // What the giver has, and which of it are its heads, as they are in one moment: all that follows is of that.
+  const told = await from.syncWant({ thread, namespace, names: ours.map(nameOf), ...heardOf(way) })
+  const { place } = told
+  if (!place) return { upTo: undefined, taken: undefined, heads: ours.length, wrote: way.wroteKnown }
+  const heads = new Set(place.heads.map(({ id }) => id))
+  const lacking = new Set([...told.wanted, ...told.taken])
+  const past = ours.filter(({ id }, i) => !lacking.has(i) && !heads.has(id)).map(({ id }) => id)
+  const sender = new Sender(way, place, past)
+  for (let after = way.known?.[0] === place.lane ? way.known[1] : 0; after < place.next - 1;) {
+    tally.rest()
+    const { skip } = way
+    const before = skip && after < skip.from - 1 ? Math.min(skip.from, place.next) : place.next
+    if (skip && after >= skip.from - 1 && after < skip.next - 1) after = skip.next - 1
+    else {
+      const page = await from.syncHave({ thread, namespace, after, before, limit: NAMES })
+      await sender.send(page.names)
+      after = page.last
+    }
+  }
+  const { wrote = way.wroteKnown } = place
+  if (wrote > way.wroteKnown) await sender.sendWrites(way.wroteKnown)
+  await sender.end()
+  return {
+    upTo: [place.lane, (sender.refused ?? place.next) - 1],
+    taken: sender.taken,
+    heads: sender.heads,
+    wrote,
+  }
+}
+
+export const nameOf = ({ id, key }: SaveName): { id: string; key?: string } =>
+  key === undefined ? { id } : { id, key }
+
+class Sender {
+  heads = 0
+  /** The first that the other side cannot take, as it has another under its id: it is offered again. */
+  refused: number | undefined
+  readonly #way: Flow
+  readonly #place: SyncPlace
+  readonly #past: Set<string>
+  readonly #sent = new Set<number>()
+  #isThere: boolean
+  #taken: (Stretch & { readonly lane: string }) | undefined
+  #isMixed = false
+
+  constructor(way: Flow, place: SyncPlace, past: readonly string[]) {
+    this.#way = way
+    this.#place = place
+    this.#past = new Set(past)
+    this.#isThere = way.there !== undefined
+    this.heads = way.there?.heads.length ?? 0
+  }
+
+  get taken(): (Stretch & { readonly lane: string }) | undefined {
+    return this.#isMixed ? undefined : this.#taken
+  }
+
+  async send(
+    names: readonly { readonly seq: number; readonly id: string; readonly key?: string }[],
+  ): Promise<void> {
+    if (names.length === 0) return
+    const { thread, namespace, from, to, tally } = this.#way
+    const { wanted, taken } = await to.syncWant({
+      thread,
+      namespace,
+      names: names.map(nameOf),
+      ...heardOf(this.#way),
+    })
+    const first = names[taken[0] ?? names.length]
+    if (first) this.refused ??= first.seq
+    for (const i of taken) tally.conflicts.push({ thread, namespace, id: names[i]?.id ?? '' })
+    for (let seqs = wanted.map((i) => names[i]?.seq ?? 0); seqs.length > 0;) {
+      tally.rest()
+      const given = await from.syncGive({ thread, namespace, seqs, states: 'deltas' })
+      tally.damaged += given.damaged
+      await this.#take(given.rows)
+      for (const { info } of given.rows) this.#sent.add(info.seq)
+      seqs = seqs.slice(Math.max(1, given.passed))
+    }
+  }
+
+  /** What has come to stand with checkpoints that the other side had before. */
+  async sendWrites(wroteAfter: number): Promise<void> {
+    const { thread, namespace, from, tally } = this.#way
+    const place = { thread, namespace }
+    const { next } = this.#place
+    for (let after = 0; after < next - 1;) {
+      tally.rest()
+      const page = await from.syncHave({ ...place, after, before: next, limit: NAMES, wroteAfter })
+      let seqs = page.names.map(({ seq }) => seq).filter((seq) => !this.#sent.has(seq))
+      while (seqs.length > 0) {
+        const given = await from.syncGive({ ...place, seqs, states: 'none' })
+        await this.#take(given.rows)
+        seqs = seqs.slice(Math.max(1, given.passed))
+      }
+      after = page.last
+    }
+  }
+
+  /** Nothing is left to come: what becomes of the heads is decided. */
+  async end(): Promise<void> {
+    if (this.#isThere || this.#place.heads.length > 0) await this.#take([], true)
+  }
+
+  async #take(rows: readonly SyncRow[], isLast = false): Promise<void> {
+    const { to, tally, counts } = this.#way
+    let left = rows
+    do {
+      tally.rest()
+      const reply = await to.syncTake(this.#request(left, isLast))
+      this.#isThere = true
+      this.#note(left, reply)
+      counts.checkpoints += reply.added
+      tally.tell()
+      if (!reply.isStuck && reply.taken === 0 && left.length > 0) throw notTaken(this.#way)
+      left = reply.isStuck ? await this.#unstuck(left) : left.slice(reply.taken)
+    } while (left.length > 0)
+  }
+
+  #request(rows: readonly SyncRow[], isLast: boolean) {
+    const { thread, namespace } = this.#way
+    const { createdAt, label, forkOf, heads } = this.#place
+    return {
+      thread,
+      namespace,
+      about: { createdAt, ...(label === undefined ? {} : { label }), ...(forkOf ? { forkOf } : {}) },
+      rows,
+      heads,
+      past: [...this.#past],
+      isLast,
+      ...heardOf(this.#way),
+    }
+  }
+
+  #note(rows: readonly SyncRow[], { added, from, next, lane, heads }: SyncTakeReply): void {
+    this.heads = heads.length
+    // Until a head of the giver's has come, one of those before it stands for it there.
+    const sent = new Set(rows.map(({ info }) => info.id))
+    for (const id of heads)
+      if (sent.has(id) && !this.#place.heads.some((head) => head.id === id)) this.#past.add(id)
+    if (added === 0) return
+    const before = this.#taken
+    if (before && (before.next !== from || before.lane !== lane)) this.#isMixed = true
+    this.#taken = { from: before?.from ?? from, next, lane }
+  }
+
+  /** What the first of them starts from is not there: then it starts from nothing. */
+  async #unstuck([first, ...rest]: readonly SyncRow[]): Promise<readonly SyncRow[]> {
+    const { thread, namespace, from, tally } = this.#way
+    if (!first?.base) throw notTaken(this.#way)
+    const given = await from.syncGive({ thread, namespace, seqs: [first.info.seq], states: 'whole' })
+    tally.damaged += given.damaged
+    return [...given.rows, ...rest]
+  }
+}
+
+const heardOf = ({ heard }: Flow): Pick<Flow, 'heard'> | object => (heard.length > 0 ? { heard } : {})
+
+const notTaken = ({ thread, namespace }: Place): CheckpointerError =>
+  new CheckpointerError('FAILED', 'The other store does not take what it was sent, and does not say why.', {
+    thread,
+    namespace,
+  })

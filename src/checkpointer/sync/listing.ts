@@ -1,0 +1,45 @@
+import type { Host, SyncListed, SyncNote } from '../../operations/host.ts'
+import type { Tally } from './tally.ts'
+
+const PAGE = 100
+
+/**
+ * The threads that either side has, or has deleted, without those of which both know that nothing is to be done: neither
+ * has changed since it was so. Of each no more is held than its name and a stamp.
+ */
+export async function threadsToSync(
+  mine: Host,
+  theirs: Host,
+  isBoth: boolean,
+  tally: Tally,
+): Promise<string[]> {
+  const here = await listed(mine, tally)
+  const there = await listed(theirs, tally)
+  const all = [...new Set([...there.keys(), ...here.keys()])]
+  if (!isBoth) return all
+  const left: string[] = []
+  for (let at = 0; at < all.length; at += PAGE) {
+    tally.rest()
+    const some = all.slice(at, at + PAGE)
+    const known = some.filter((thread) => there.get(thread)?.store)
+    const of = known.map((thread) => ({ thread, store: there.get(thread)?.store ?? '' }))
+    const notes = of.length > 0 ? await mine.syncRecall({ of }) : []
+    const noted = new Map(known.map((thread, i) => [thread, notes[i]]))
+    left.push(...some.filter((thread) => !isQuiet(noted.get(thread), here.get(thread), there.get(thread))))
+  }
+  return left
+}
+
+const isQuiet = (note: SyncNote | null | undefined, here?: SyncListed, there?: SyncListed): boolean =>
+  note?.theirs !== undefined && note.theirs === there?.stamp && note.mine === here?.stamp
+
+async function listed(host: Host, tally: Tally): Promise<Map<string, SyncListed>> {
+  const all = new Map<string, SyncListed>()
+  for (let after: Parameters<Host['syncList']>[0]['after']; ;) {
+    tally.rest()
+    const { items, next } = await host.syncList({ limit: PAGE, ...(after ? { after } : {}) })
+    for (const item of items) all.set(item.thread, item)
+    if (!next) return all
+    after = next
+  }
+}

@@ -1,0 +1,241 @@
+import { CheckpointerError } from '../../errors.ts'
+import type { Host, SyncAskReply, SyncNote, SyncPlace } from '../../operations/host.ts'
+import { newId } from '../new-id.ts'
+import { flow, nameOf, type Flowed, type Stretch } from './flow.ts'
+import { threadsToSync } from './listing.ts'
+import { itself, type SyncAsked, type Synced } from './options.ts'
+import { Tally } from './tally.ts'
+
+/** As many removals are told in one message. */
+const REMOVALS = 64
+
+/** Brings two stores together: what either lacks of the other it gets, and what was removed from one goes from the other. */
+export async function syncStores(mine: Host, theirs: Host, asked: SyncAsked): Promise<Synced> {
+  const tally = new Tally(asked)
+  const threads = asked.threads ?? (await threadsToSync(mine, theirs, asked.pushes && asked.pulls, tally))
+  const sync = new Sync(mine, theirs, asked, tally, threads)
+  tally.of = threads.length
+  tally.tell()
+  for (const thread of threads) {
+    await sync.thread(thread)
+    tally.done()
+  }
+  // Last, so that a fork still finds its origin as it was.
+  await sync.removals()
+  return tally.result()
+}
+
+interface Removals {
+  readonly thread: string
+  readonly names: readonly string[]
+  readonly isDeleted: boolean
+}
+
+class Sync {
+  readonly #mine: Host
+  readonly #theirs: Host
+  readonly #asked: SyncAsked
+  readonly #tally: Tally
+  readonly #left: Set<string>
+  readonly #toMine: Removals[] = []
+  readonly #toTheirs: Removals[] = []
+
+  constructor(mine: Host, theirs: Host, asked: SyncAsked, tally: Tally, threads: readonly string[]) {
+    this.#mine = mine
+    this.#theirs = theirs
+    this.#asked = asked
+    this.#tally = tally
+    this.#left = new Set(threads)
+  }
+
+  async thread(thread: string): Promise<void> {
+    if (!this.#left.delete(thread)) return
+    this.#tally.rest()
+    this.#tally.threads++
+    const [here, there] = await Promise.all([
+      this.#mine.syncAsk({ thread }),
+      this.#theirs.syncAsk({ thread }),
+    ])
+    if (here.store !== '' && here.store === there.store) throw itself()
+    for (const { forkOf } of [...here.places, ...there.places])
+      if (forkOf && forkOf.thread !== thread) await this.thread(forkOf.thread)
+    const note =
+      there.store === '' ? null : (await this.#mine.syncRecall({ of: [{ thread, store: there.store }] }))[0]
+    const places: SyncNote['places'][number][] = []
+    const conflicts = this.#tally.conflicts.length
+    const names = new Set([...here.places, ...there.places].map(({ namespace }) => namespace))
+    for (const namespace of names) {
+      const known = note?.places.find((each) => each.namespace === namespace)
+      const now = await this.#place(thread, namespace, here, there, known)
+      if (now) places.push(now)
+    }
+    // What is in the way of a checkpoint may go without a change of this thread.
+    const isQuiet = !this.#addRemovals(thread, here, there) && this.#tally.conflicts.length === conflicts
+    if (there.store === '') return
+    const { pushes, pulls } = this.#asked
+    const stamps = isQuiet && pushes && pulls ? stampsOf(here, there) : {}
+    const now: SyncNote = { ...stamps, places }
+    if (JSON.stringify(now) !== JSON.stringify(note))
+      await this.#mine.syncNote({ thread, store: there.store, note: now })
+  }
+
+  async removals(): Promise<void> {
+    for (const each of this.#toMine)
+      this.#tally.received.removed += await this.#forget(this.#theirs, this.#mine, each)
+    for (const each of this.#toTheirs)
+      this.#tally.sent.removed += await this.#forget(this.#mine, this.#theirs, each)
+  }
+
+  /** Both ways; what each side then knows all of. */
+  async #place(
+    thread: string,
+    namespace: string,
+    here: SyncAskReply,
+    there: SyncAskReply,
+    known: SyncNote['places'][number] | undefined,
+  ): Promise<SyncNote['places'][number] | undefined> {
+    const own = here.places.find((each) => each.namespace === namespace)
+    const other = there.places.find((each) => each.namespace === namespace)
+    const { pushes, pulls } = this.#asked
+    const heard = heardOfBoth(here, there)
+    const about = { thread, namespace, tally: this.#tally, heard }
+    let pulled: Flowed | undefined
+    let pushed: Flowed | undefined
+    if (pulls && other) {
+      const ground = own ?? (await this.#forked(this.#theirs, this.#mine, thread, other, heard))
+      pulled = await flow({
+        ...about,
+        from: this.#theirs,
+        to: this.#mine,
+        there: ground,
+        known: known?.theirs,
+        wroteKnown: known?.wrote?.[1] ?? 0,
+        skip: undefined,
+        counts: this.#tally.received,
+      })
+    }
+    if (pushes && own) {
+      const ground = other ?? (await this.#forked(this.#mine, this.#theirs, thread, own, heard))
+      pushed = await flow({
+        ...about,
+        from: this.#mine,
+        to: this.#theirs,
+        there: ground,
+        known: known?.mine,
+        wroteKnown: known?.wrote?.[0] ?? 0,
+        skip: pulled?.taken,
+        counts: this.#tally.sent,
+      })
+    }
+    const heads = pulled?.heads ?? (await this.#mine.heads({ thread, namespace })).heads.length
+    if (heads > 1) this.#tally.diverged.add(thread)
+    return noted(namespace, known, pulled, pushed)
+  }
+
+  /**
+   * A fork is made as one where its origin is, with what it showed where it was made; else its rows come like any. Of
+   * what was removed there it borrows nothing, unless the giver has `heard` of that.
+   */
+  async #forked(
+    from: Host,
+    to: Host,
+    thread: string,
+    place: SyncPlace,
+    heard: readonly string[],
+  ): Promise<SyncPlace | undefined> {
+    const { namespace, forkOf, createdAt, label } = place
+    if (!forkOf) return undefined
+    const page = { thread, namespace, after: 0, before: forkOf.seq + 1, limit: MOST_BORROWED }
+    const shown = (await from.syncHave(page)).names
+    if (shown.length === MOST_BORROWED) return undefined
+    if (shown.at(-1)?.id !== forkOf.id) return undefined
+    const request = {
+      thread: forkOf.thread,
+      namespace: forkOf.namespace,
+      at: { id: forkOf.id },
+      as: thread,
+      createdAt,
+      key: newId(),
+      only: shown.map(nameOf),
+      ...(heard.length > 0 ? { heard } : {}),
+      ...(label === undefined ? {} : { label }),
+    }
+    try {
+      await to.fork(request)
+    } catch (error) {
+      // Its origin is not there, or no more; or it is there itself by now.
+      if (CheckpointerError.is(error, 'NOT_FOUND') || CheckpointerError.is(error, 'CONFLICT'))
+        return undefined
+      throw error
+    }
+    return (await to.syncAsk({ thread })).places.find((each) => each.namespace === namespace)
+  }
+
+  #addRemovals(thread: string, here: SyncAskReply, there: SyncAskReply): boolean {
+    const [mine, theirs] = [new Set(here.gone), new Set(there.gone)]
+    const add = (list: Removals[], from: SyncAskReply, known: ReadonlySet<string>): boolean => {
+      const names = from.gone.filter((name) => !known.has(name))
+      if (names.length > 0) list.push({ thread, names, isDeleted: from.places.length === 0 })
+      return names.length > 0
+    }
+    const comes = this.#asked.pulls && add(this.#toMine, there, mine)
+    const goes = this.#asked.pushes && add(this.#toTheirs, here, theirs)
+    return comes || goes
+  }
+
+  async #forget(from: Host, to: Host, { thread, names, isDeleted }: Removals): Promise<number> {
+    let count = 0
+    for (let at = 0; at < names.length; at += REMOVALS) {
+      this.#tally.rest()
+      const gone = await from.syncGone({ thread, names: names.slice(at, at + REMOVALS) })
+      if (gone.length > 0)
+        count += await to.syncForget({ thread, gone, deleted: isDeleted && at + REMOVALS >= names.length })
+    }
+    return count
+  }
+}
+
+const MOST_BORROWED = 10_000
+/** They go with each page; of an older one, what was made anew stays where it is. */
+const MOST_HEARD = 256
+
+/** The latest removals that both know of: whoever shows something of them has made it anew. */
+function heardOfBoth({ gone: mine }: SyncAskReply, { gone }: SyncAskReply): readonly string[] {
+  const theirs = new Set(gone)
+  return mine.filter((name) => theirs.has(name)).slice(-MOST_HEARD)
+}
+
+function stampsOf(
+  { stamp: mine }: SyncAskReply,
+  { stamp: theirs }: SyncAskReply,
+): Pick<SyncNote, 'mine' | 'theirs'> {
+  return { ...(mine === undefined ? {} : { mine }), ...(theirs === undefined ? {} : { theirs }) }
+}
+
+/** What was taken in stands behind all that was there: then the other side, from where it came, knows that too. */
+function noted(
+  namespace: string,
+  known: SyncNote['places'][number] | undefined,
+  pulled: Flowed | undefined,
+  pushed: Flowed | undefined,
+): SyncNote['places'][number] | undefined {
+  const theirs = beyond(pulled?.upTo ?? known?.theirs, pushed?.taken)
+  const mine = beyond(pushed?.upTo ?? known?.mine, pushed ? undefined : pulled?.taken)
+  if (!mine && !theirs) return undefined
+  const wrote = [pushed?.wrote ?? known?.wrote?.[0] ?? 0, pulled?.wrote ?? known?.wrote?.[1] ?? 0] as const
+  return {
+    namespace,
+    mine: mine ?? ['', 0],
+    theirs: theirs ?? ['', 0],
+    ...(wrote[0] + wrote[1] > 0 ? { wrote } : {}),
+  }
+}
+
+function beyond(
+  upTo: readonly [lane: string, seq: number] | undefined,
+  taken: (Stretch & { readonly lane: string }) | undefined,
+): readonly [lane: string, seq: number] | undefined {
+  if (!taken) return upTo
+  if (!upTo) return taken.from === 1 ? [taken.lane, taken.next - 1] : undefined
+  return taken.lane === upTo[0] && taken.from === upTo[1] + 1 ? [upTo[0], taken.next - 1] : upTo
+}

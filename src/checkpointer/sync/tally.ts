@@ -1,0 +1,42 @@
+import type { SyncAsked, SyncConflict, Synced } from './options.ts'
+
+/** Counts what is done, tells it, and stops where it was asked to. */
+export class Tally {
+  of = 0
+  threads = 0
+  damaged = 0
+  readonly sent = { checkpoints: 0, removed: 0 }
+  readonly received = { checkpoints: 0, removed: 0 }
+  readonly diverged = new Set<string>()
+  readonly conflicts: SyncConflict[] = []
+  readonly #asked: SyncAsked
+  #done = 0
+
+  constructor(asked: SyncAsked) {
+    this.#asked = asked
+  }
+
+  /** Between two messages. */
+  rest(): void {
+    this.#asked.signal?.throwIfAborted()
+  }
+
+  tell(): void {
+    this.#asked.onProgress?.({
+      threads: this.#done,
+      of: this.of,
+      sent: this.sent.checkpoints,
+      received: this.received.checkpoints,
+    })
+  }
+
+  done(): void {
+    this.#done++
+    this.tell()
+  }
+
+  result(): Synced {
+    const { threads, sent, received, diverged, conflicts, damaged } = this
+    return { threads, sent, received, diverged: [...diverged], conflicts, damaged }
+  }
+}

@@ -1,0 +1,140 @@
+import { checkFunction, checkOptions, invalid, type Names } from '../checkpointer/options/options.ts'
+import { CheckpointerError } from '../errors.ts'
+import type { Host } from '../operations/host.ts'
+import { makeHost, onlyReads, type Verb } from '../operations/verbs.ts'
+import { CALL, MESSAGE_TYPE, type EVENTS, type HttpCall, type HttpReply } from '../remote/http.ts'
+import { pack, unpack } from '../remote/pack.ts'
+import type { EventSource } from '../tabs/events.ts'
+import { fromWire } from '../worker/wire.ts'
+import { Order } from './order.ts'
+import { remoteEvents } from './remote-events.ts'
+
+/** What `new Headers` takes; Node has no name for it. */
+type HeadersGiven = NonNullable<RequestInit['headers']>
+
+export interface RemoteOptions {
+  /** In place of the global one. */
+  readonly fetch?: typeof fetch | undefined
+  /** Sent with every call, such as who the caller is; asked for anew each time when it is a function. */
+  readonly headers?: HeadersGiven | (() => HeadersGiven | PromiseLike<HeadersGiven>) | undefined
+  /** After so many milliseconds without an answer a call is given up. 60,000 when absent. */
+  readonly timeout?: number | undefined
+}
+
+/** A host elsewhere, and what is heard from it. */
+export interface RemoteHost extends Host {
+  readonly events: EventSource
+}
+
+const REMOTE: Names<RemoteOptions> = { fetch: true, headers: true, timeout: true }
+const TIMEOUT = 60_000
+/** How often a call that only reads is made. */
+const MOST_TRIES = 2
+
+/**
+ * The store's side on a server that `createHandler` of `forkpoint/server` serves at this URL:
+ * `openCheckpointer({ name, host: remoteHost(url) })`.
+ */
+export function remoteHost(url: string | URL, options: RemoteOptions = {}): RemoteHost {
+  const { fetch: fetched, headers = {}, timeout = TIMEOUT } = checkOptions('remoteHost', options, REMOTE)
+  checkFunction('fetch', fetched)
+  if (!(timeout > 0)) throw invalid('timeout', 'a number of milliseconds')
+  const base = new URL(url, globalThis.location?.href)
+  if (!base.pathname.endsWith('/')) base.pathname += '/'
+  const reach: Reach = {
+    at: (name) => new URL(name, base),
+    fetch: (input, init) => (fetched ?? fetch)(input, init),
+    headers: async () => new Headers(typeof headers === 'function' ? await headers() : headers),
+    timeout,
+  }
+  let isClosed = false
+  const order = new Order()
+  const call =
+    (verb: Verb) =>
+    async (request: unknown): Promise<unknown> => {
+      if (isClosed) throw new CheckpointerError('CLOSED', 'This checkpointer is closed. Open it again.')
+      return order.run(verb, request, () => sent(reach, { verb, request }))
+    }
+  const host = makeHost(call)
+  return {
+    ...host,
+    events: remoteEvents(reach, host),
+    // What a crash of this side could lose is not there: the other one has it when it has answered.
+    owe: async () => undefined,
+    settle: async () => {},
+    rest: async () => {},
+    // What is there goes on being served to others.
+    close: async () => void (isClosed = true),
+  }
+}
+
+/** Its pages are counted: one that is asked for twice is another one. */
+const isPaged = (verb: Verb): boolean => verb === 'exportPage'
+
+/** What only reads is asked for once more when it did not get through. */
+async function sent(reach: Reach, message: Message): Promise<unknown> {
+  const { verb } = message
+  for (let tried = 1; ; tried++) {
+    try {
+      return await send(reach, message)
+    } catch (error) {
+      const isLost = CheckpointerError.is(error, 'WORKER_LOST')
+      if (!isLost || !onlyReads(verb) || tried >= MOST_TRIES || isPaged(verb)) throw error
+    }
+  }
+}
+
+type Message = HttpCall & { readonly verb: Verb }
+
+/** How the other side is reached. */
+export interface Reach {
+  at(name: typeof CALL | typeof EVENTS): URL
+  readonly fetch: typeof fetch
+  headers(): Promise<Headers>
+  readonly timeout: number
+}
+
+async function send(reach: Reach, message: Message): Promise<unknown> {
+  const headers = await reach.headers()
+  headers.set('content-type', MESSAGE_TYPE)
+  const reply = await answered(reach, headers, pack(message)).catch((cause: unknown) => {
+    throw lost('The server did not answer.', cause)
+  })
+  const { status, type, body } = reply
+  if (type !== MESSAGE_TYPE) throw stranger(status)
+  const answer = unpack(body) as HttpReply
+  if ('error' in answer) throw fromWire(answer.error)
+  return answer.value
+}
+
+async function answered(reach: Reach, headers: Headers, body: Uint8Array<ArrayBuffer>) {
+  const response = await reach.fetch(reach.at(CALL), {
+    method: 'POST',
+    headers,
+    body,
+    signal: AbortSignal.timeout(reach.timeout),
+  })
+  return {
+    status: response.status,
+    type: response.headers.get('content-type'),
+    body: new Uint8Array(await response.arrayBuffer()),
+  }
+}
+
+/** Something stands between, or there is no handler at this URL. */
+function stranger(status: number): CheckpointerError {
+  if (status === 401 || status === 403)
+    return new CheckpointerError('FORBIDDEN', `The server has refused the call (${status}).`, {
+      outcome: 'none',
+    })
+  if (status === 413)
+    return new CheckpointerError('TOO_LARGE', 'The server takes no message that large.', { outcome: 'none' })
+  if (status === 404 || status === 405)
+    return new CheckpointerError('UNSUPPORTED', `No checkpointer is served at this URL (${status}).`, {
+      outcome: 'none',
+    })
+  return lost(`The server has answered with status ${status}, and not as a checkpointer does.`)
+}
+
+const lost = (message: string, cause?: unknown): CheckpointerError =>
+  new CheckpointerError('WORKER_LOST', message, { outcome: 'unknown', cause })

@@ -1,0 +1,124 @@
+import { CheckpointerError } from '../errors.ts'
+import type {
+  ExportPageRequest,
+  Host,
+  ImportPageRequest,
+  SyncAskReply,
+  ThreadsRequest,
+} from '../operations/host.ts'
+import { callOf, VERBS, type Verb } from '../operations/verbs.ts'
+import { listed, type ListPage } from './listed.ts'
+import { withoutOrigins } from './origins.ts'
+import { isRequest } from './requests.ts'
+import { touchedBy } from './touched.ts'
+
+/** Whether a call may be made: `thread` is one that it touches, absent when it touches the whole store. */
+export type Allow = (verb: Verb, thread: string | undefined) => boolean | PromiseLike<boolean>
+
+/** What belongs to the side that serves, whoever asks: its own sessions, and its end. */
+const OURS: ReadonlySet<Verb> = new Set<Verb>([
+  'owe',
+  'settle',
+  'reconcile',
+  'recordLoss',
+  'rest',
+  'close',
+  'destroy',
+])
+/** So many exports are under way at most: one that nobody goes on with is never ended. */
+const MOST_EXPORTS = 256
+/** What an import from elsewhere may take here at most, whatever it asks for. */
+const IMPORT = { bytes: 2 ** 30, ratio: 100, lines: 5_000_000 }
+
+/**
+ * A host as strangers may use it: every request is looked at to its last field before anything is done, and nothing
+ * is read or written of a thread that they are not allowed.
+ */
+export class GuardedHost {
+  readonly #host: Host
+  /** What each export under way was begun with: the pages that follow name nothing. */
+  readonly #exports = new Map<string, ExportPageRequest>()
+
+  constructor(host: Host) {
+    this.#host = host
+  }
+
+  async call(verb: unknown, request: unknown, allow: Allow): Promise<unknown> {
+    return (await this.admit(verb, request, allow))()
+  }
+
+  /** Looks at a call and asks whether it is allowed; what it gives makes it. */
+  async admit(verb: unknown, request: unknown, allow: Allow): Promise<() => Promise<unknown>> {
+    if (!isVerb(verb) || OURS.has(verb))
+      throw new CheckpointerError('UNSUPPORTED', 'There is no such verb for callers from elsewhere.')
+    if (!isRequest(verb, request))
+      throw new CheckpointerError('INVALID', `This is no request that ${verb} can have.`)
+    const touched = touchedBy(verb, this.#begun(verb, request))
+    if ('threads' in touched) {
+      for (const thread of touched.threads) await this.#refuseUnless(allow, verb, thread)
+    } else if (touched.kind === 'store') await this.#refuseUnless(allow, verb, undefined)
+    else if (touched.kind === 'listed') {
+      const page = callOf(this.#host, verb) as ListPage
+      return () => listed(page, request as ThreadsRequest, (thread) => allow(verb, thread))
+    }
+    if (verb === 'syncAsk' || verb === 'syncWant')
+      return async () =>
+        withoutOrigins((await this.#run(verb, request)) as SyncAskReply, (thread) => allow(verb, thread))
+    return () => this.#run(verb, request)
+  }
+
+  async #refuseUnless(allow: Allow, verb: Verb, thread: string | undefined): Promise<void> {
+    if ((await allow(verb, thread)) === true) return
+    const of = thread === undefined ? 'the whole store' : 'this thread'
+    throw new CheckpointerError('FORBIDDEN', `${verb} of ${of} is not allowed to this caller.`, {
+      ...(thread === undefined ? {} : { thread }),
+      outcome: 'none',
+    })
+  }
+
+  #begun(verb: Verb, request: unknown): unknown {
+    if (verb !== 'exportPage') return request
+    const page = request as ExportPageRequest
+    return page.page === 0 ? page : (this.#exports.get(page.id) ?? page)
+  }
+
+  async #run(verb: Verb, request: unknown): Promise<unknown> {
+    if (verb === 'importPage') return this.#host.importPage(bounded(request as ImportPageRequest))
+    if (verb === 'exportPage') return this.#export(request as ExportPageRequest)
+    if (verb === 'endCarry') this.#exports.delete((request as { id: string }).id)
+    return callOf(this.#host, verb)(request)
+  }
+
+  #begin(id: string, request: ExportPageRequest): void {
+    const [oldest] = this.#exports.keys()
+    if (oldest !== undefined && this.#exports.size >= MOST_EXPORTS) this.#exports.delete(oldest)
+    this.#exports.set(id, request)
+  }
+
+  async #export(request: ExportPageRequest): Promise<unknown> {
+    const { id, page } = request
+    if (page === 0) this.#begin(id, request)
+    let goesOn = false
+    try {
+      const reply = await this.#host.exportPage(request)
+      goesOn = !reply.isLast
+      return reply
+    } finally {
+      if (!goesOn) this.#exports.delete(id)
+    }
+  }
+}
+
+const isVerb = (verb: unknown): verb is Verb => VERBS.includes(verb as Verb)
+
+function bounded(request: ImportPageRequest): ImportPageRequest {
+  const { bytes, ratio, lines } = request.bounds
+  return {
+    ...request,
+    bounds: {
+      bytes: Math.min(bytes, IMPORT.bytes),
+      ratio: Math.min(ratio, IMPORT.ratio),
+      lines: Math.min(lines, IMPORT.lines),
+    },
+  }
+}

@@ -1,0 +1,70 @@
+/** The same for what stores ask one another when they are brought together. */
+import type {
+  ChooseHeadRequest,
+  Place,
+  SyncAskRequest,
+  SyncGiveRequest,
+  SyncGoneRequest,
+  SyncHaveRequest,
+  SyncListRequest,
+  SyncNoteRequest,
+  SyncRecallRequest,
+  SyncWantRequest,
+} from '../operations/host.ts'
+import {
+  isGiven,
+  isGoneName,
+  isHeard,
+  isSaveName,
+  isSyncForget,
+  isSyncNote,
+  isSyncTake,
+} from '../operations/shapes/syncing.ts'
+import {
+  either,
+  isId,
+  isList,
+  isNamespace,
+  isRecord,
+  isSeq,
+  isShort,
+  isText,
+  isTime,
+  type Is,
+} from '../operations/shapes/shape.ts'
+
+const MOST_PAGE = 10_000
+const isPage: Is = (value) =>
+  Number.isSafeInteger(value) && (value as number) > 0 && (value as number) <= MOST_PAGE
+const isNumber: Is = (value) => Number.isFinite(value)
+const isRef = either(isSeq, isId)
+const PLACE = { thread: isId, namespace: isNamespace }
+const FENCED = { lease: isText }
+
+export const SYNC_REQUESTS = {
+  heads: isRecord<Place>(PLACE),
+  chooseHead: isRecord<ChooseHeadRequest>({ ...PLACE, ...FENCED, to: isRef }, ['lease']),
+  syncList: isRecord<SyncListRequest>(
+    {
+      limit: isPage,
+      after: isRecord<NonNullable<SyncListRequest['after']>>({ thread: isId, rank: isNumber }, ['rank']),
+    },
+    ['after'],
+  ),
+  syncAsk: isRecord<SyncAskRequest>({ thread: isId }),
+  syncHave: isRecord<SyncHaveRequest>(
+    { ...PLACE, after: isSeq, before: isSeq, limit: isPage, wroteAfter: isTime },
+    ['wroteAfter'],
+  ),
+  syncWant: isRecord<SyncWantRequest>({ ...PLACE, names: isList(isSaveName, MOST_PAGE), heard: isHeard }, [
+    'heard',
+  ]),
+  syncGive: isRecord<SyncGiveRequest>({ ...PLACE, seqs: isList(isSeq, MOST_PAGE), states: isGiven }),
+  syncTake: isSyncTake,
+  syncGone: isRecord<SyncGoneRequest>({ thread: isId, names: isList(isGoneName, MOST_PAGE) }),
+  syncForget: isSyncForget,
+  syncRecall: isRecord<SyncRecallRequest>({
+    of: isList(isRecord<SyncRecallRequest['of'][number]>({ thread: isId, store: isShort }), MOST_PAGE),
+  }),
+  syncNote: isRecord<SyncNoteRequest>({ thread: isId, store: isShort, note: isSyncNote }),
+}

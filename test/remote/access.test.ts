@@ -1,0 +1,443 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { openCheckpointer, type Checkpointer, type CheckpointerEvent } from 'forkpoint'
+import { remoteHost } from 'forkpoint/client'
+import { createHandler, type Access } from 'forkpoint/server'
+import { VERBS } from '../../src/operations/verbs.ts'
+import { MESSAGE_TYPE } from '../../src/remote/http.ts'
+import { pack, unpack } from '../../src/remote/pack.ts'
+import { ATTEMPTS } from '../extension/real/attempts.ts'
+import { inMemory } from './serving.ts'
+
+const ended: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const end of ended.splice(0).reverse()) await end()
+})
+
+async function served(): Promise<Checkpointer> {
+  const checkpointer = await inMemory()
+  ended.push(() => checkpointer.close())
+  return checkpointer
+}
+
+/** A handler without a network between. */
+const through =
+  (handler: (request: Request) => Promise<Response>): typeof fetch =>
+  (input, init) =>
+    handler(new Request(input as URL, init))
+
+async function over(handler: (request: Request) => Promise<Response>, headers = {}): Promise<Checkpointer> {
+  const host = remoteHost('http://localhost/store', { fetch: through(handler), headers })
+  const checkpointer = await openCheckpointer({ name: 'far', host })
+  ended.push(() => checkpointer.close())
+  return checkpointer
+}
+
+const post = async (
+  handler: (request: Request) => Promise<Response>,
+  message: unknown,
+  init: RequestInit = {},
+): Promise<{ status: number; value?: unknown; error?: { code: string; message: string } }> => {
+  const response = await handler(
+    new Request('http://localhost/call', {
+      method: 'POST',
+      headers: { 'content-type': MESSAGE_TYPE },
+      body: pack(message),
+      ...init,
+    }),
+  )
+  const bytes = new Uint8Array(await response.arrayBuffer())
+  return { status: response.status, ...(bytes.length > 0 ? (unpack(bytes) as object) : {}) }
+}
+
+describe('who may do what', () => {
+  it('without authorize no handler is made', async () => {
+    const checkpointer = await served()
+    expect(() => createHandler(checkpointer, {} as never)).toThrow(
+      expect.objectContaining({ code: 'INVALID', path: 'authorize' }),
+    )
+  })
+
+  it('what is no checkpointer is refused at once', () => {
+    expect(() => createHandler({ thread() {} } as never, { authorize: () => true })).toThrow(
+      expect.objectContaining({ code: 'INVALID', path: 'checkpointer' }),
+    )
+  })
+
+  it('every thread that a call touches is asked for, before anything is done', async () => {
+    const store = await served()
+    await store.thread('mine').save({ n: 1 })
+    await store.thread('theirs').save({ secret: 1 })
+    const asked: Pick<Access, 'verb' | 'thread'>[] = []
+    const handler = createHandler(store, {
+      authorize: ({ verb, thread }) => {
+        asked.push({ verb, thread })
+        return thread === 'mine' || thread === 'mine-too'
+      },
+    })
+    const far = await over(handler)
+    const [mine, theirs] = [far.thread('mine'), far.thread('theirs')]
+    const first = (items: AsyncIterable<unknown>): Promise<unknown> => items[Symbol.asyncIterator]().next()
+    const attempts: (() => Promise<unknown>)[] = [
+      () => theirs.load(),
+      () => theirs.save({ n: 2 }),
+      () => theirs.fork({ as: 'mine-too' }),
+      () => mine.fork({ as: 'theirs-too' }),
+      () => mine.copy('theirs-too'),
+      () => theirs.copy('mine-too'),
+      () => theirs.prune({ keepLast: 0 }),
+      () => theirs.delete(),
+      () => theirs.deleteCheckpoints([1]),
+      () => theirs.deleteRun('run'),
+      () => theirs.putWrites(1, 'task', [{ index: 0, channel: 'c', value: 1 }]),
+      () => theirs.lease({ wait: false }),
+      () => theirs.namespaces(),
+      () => first(theirs.history()),
+      () => first(far.export('theirs')),
+      () => first(far.export()),
+      () => far.usage(),
+      () => far.verify(),
+      () => far.verify({ repair: true }),
+      () => far.import(new Uint8Array([1])),
+    ]
+    for (const attempt of attempts)
+      await expect(attempt()).rejects.toEqual(expect.objectContaining({ code: 'FORBIDDEN' }))
+    expect(asked.length).toBeGreaterThanOrEqual(attempts.length)
+    const again = await over(handler)
+    expect((await again.thread('mine').load())?.state).toEqual({ n: 1 })
+    const names: string[] = []
+    for await (const { id } of store.threads()) names.push(id)
+    expect(names.sort()).toEqual(['mine', 'theirs'])
+    expect((await store.thread('theirs').load())?.state).toEqual({ secret: 1 })
+  })
+
+  it('every verb that names a thread is refused to who is not allowed it, and does nothing', async () => {
+    const store = await served()
+    await store.thread('secret').save({ n: 1 })
+    const stored = async () => {
+      const thread = store.thread('secret')
+      const [run, heads] = [await thread.latestRun(), await thread.heads()]
+      return { run, heads, last: await thread.load(), checkpoints: (await store.usage()).checkpoints }
+    }
+    const before = await stored()
+    const handler = createHandler(store, { authorize: () => false })
+    for (const verb of VERBS) {
+      const { error, value } = await post(handler, { verb, request: ATTEMPTS[verb] })
+      // What is listed is left out; what names nothing, or is for nobody from elsewhere, has nothing to give.
+      if (['threads', 'runs', 'syncList'].includes(verb)) expect(value, verb).toMatchObject({ items: [] })
+      else if (['flush', 'endCarry'].includes(verb)) expect([verb, value]).toEqual([verb, undefined])
+      else expect(['FORBIDDEN', 'UNSUPPORTED'], verb).toContain(error?.code)
+    }
+    expect(await stored()).toEqual(before)
+  })
+
+  it('a stream of events is opened for those alone who may hear any', async () => {
+    const store = await served()
+    const asked: unknown[] = []
+    const handler = createHandler(store, {
+      authorize: ({ verb, thread }) => {
+        asked.push([verb, thread])
+        return false
+      },
+    })
+    expect((await handler(new Request('http://localhost/events'))).status).toBe(403)
+    expect(asked).toEqual([['events', undefined]])
+  })
+
+  it('a stream whose caller is gone before it begins listens to nothing', async () => {
+    const store = await served()
+    const [subscribe, gone] = [vi.spyOn(store, 'subscribe'), new AbortController()]
+    gone.abort()
+    const handler = createHandler(store, { authorize: () => true })
+    const { body } = await handler(new Request('http://localhost/events', { signal: gone.signal }))
+    expect(await new Response(body).text()).toBe('')
+    expect(subscribe).toHaveBeenCalled()
+    const heard: unknown[] = []
+    store.subscribe((event) => heard.push(event))
+    await store.thread('t').save({ n: 1 })
+    await vi.waitFor(() => expect(heard).toHaveLength(1))
+  })
+
+  it('nobody from elsewhere ends the store for the others', async () => {
+    const store = await served()
+    const handler = createHandler(store, { authorize: () => true })
+    const far = await openCheckpointer({
+      name: 'far',
+      host: remoteHost('http://localhost', { fetch: through(handler) }),
+    })
+    await far.thread('t').save({ n: 1 })
+    await expect(far.destroy()).rejects.toMatchObject({ code: 'UNSUPPORTED' })
+    await (await over(handler)).close()
+    expect((await store.thread('t').load())?.state).toEqual({ n: 1 })
+  })
+
+  it('what is not allowed is left out of lists, and of where things come from', async () => {
+    const store = await served()
+    for (let i = 0; i < 300; i++) await store.thread(i % 100 === 7 ? `mine-${i}` : `theirs-${i}`).save({ i })
+    await store.thread('theirs-1').fork({ as: 'mine-fork' })
+    const far = await over(
+      createHandler(store, { authorize: ({ thread }) => thread?.startsWith('mine') === true }),
+    )
+    const seen: string[] = []
+    for await (const { id, forkOf, label } of far.threads()) {
+      seen.push(id)
+      expect([forkOf, label]).toEqual([undefined, undefined])
+    }
+    const here = await inMemory('here')
+    ended.push(() => here.close())
+    await here.sync(far, { threads: ['mine-fork'] })
+    for await (const thread of here.threads()) expect(JSON.stringify(thread)).not.toContain('theirs')
+    expect(seen.sort()).toEqual(['mine-107', 'mine-207', 'mine-7', 'mine-fork'])
+  })
+
+  it('an export goes on for whom it was begun', async () => {
+    const store = await served()
+    for (let n = 0; n < 40; n++)
+      await store.thread('mine').save({ n, text: crypto.randomUUID().repeat(3_000) })
+    const far = await over(createHandler(store, { authorize: ({ thread }) => thread === 'mine' }))
+    let bytes = 0
+    let pages = 0
+    for await (const piece of far.export('mine')) {
+      bytes += piece.length
+      pages++
+    }
+    expect(pages).toBeGreaterThan(1)
+    expect(bytes).toBeGreaterThan(1_000_000)
+  })
+
+  it('each caller may have a store of its own', async () => {
+    const stores = new Map([
+      ['ada', await served()],
+      ['bob', await served()],
+    ])
+    const handler = createHandler(
+      (request) => {
+        const store = stores.get(request.headers.get('x-user') ?? '')
+        if (!store) throw new Error('nobody')
+        return store
+      },
+      { authorize: () => true, onError: () => {} },
+    )
+    const ada = await over(handler, { 'x-user': 'ada' })
+    const bob = await over(handler, async () => ({ 'x-user': 'bob' }))
+    await ada.thread('t').save({ of: 'ada' })
+    expect(await bob.thread('t').load()).toBeUndefined()
+    const nobody = await over(handler)
+    await expect(nobody.thread('t').load()).rejects.toMatchObject({ code: 'FAILED' })
+  })
+})
+
+describe('what comes from strangers', () => {
+  it('is refused unless it is a request of a verb that is for callers', async () => {
+    const store = await served()
+    await store.thread('t').save({ n: 1 })
+    const handler = createHandler(store, { authorize: () => true })
+    const place = { thread: 't', namespace: '' }
+    const bad: unknown[] = [
+      null,
+      [],
+      { verb: 'constructor' },
+      { verb: '__proto__', request: {} },
+      { verb: 'toString' },
+      { verb: 'close' },
+      { verb: 'owe' },
+      { verb: 'settle', request: { sessions: [], inOrder: true } },
+      { verb: 'reconcile', request: { heads: [] } },
+      { verb: 'recordLoss', request: {} },
+      { verb: 'load' },
+      { verb: 'load', request: { thread: 't' } },
+      { verb: 'load', request: { ...place, thread: { toString: 1 } } },
+      { verb: 'load', request: { ...place, thread: 'x'.repeat(10_000) } },
+      { verb: 'load', request: { ...place, more: 1 } },
+      { verb: 'load', request: { ...place, at: { seq: -1 } } },
+      { verb: 'history', request: { ...place, limit: 1e9, order: 'newest', states: true } },
+      { verb: 'save', request: { ...place, key: 'k', createdAt: 'now', fields: {}, frame: { body: null } } },
+      { verb: 'keepLease', request: { thread: 't', lease: 'l', times: 1e9, every: 0 } },
+      { verb: 'saveMany', request: { ...place, saves: [{ thread: 'other' }] } },
+    ]
+    for (const message of bad) {
+      const { error } = await post(handler, message)
+      expect(['INVALID', 'UNSUPPORTED'], JSON.stringify(message)).toContain(error?.code)
+    }
+    expect((await store.thread('t').load())?.state).toEqual({ n: 1 })
+  })
+
+  it('every verb refuses what it does not know', async () => {
+    const handler = createHandler(await served(), { authorize: () => true })
+    for (const verb of VERBS) {
+      const { error } = await post(handler, { verb, request: { surprise: true } })
+      expect(['INVALID', 'UNSUPPORTED'], verb).toContain(error?.code)
+    }
+  })
+
+  it('a save among others that names another thread is asked for too', async () => {
+    const store = await served()
+    const handler = createHandler(store, { authorize: ({ thread }) => thread === 'mine' })
+    const body = new TextEncoder().encode('{}')
+    const save = (thread: string, key: string) => ({
+      thread,
+      namespace: '',
+      key,
+      createdAt: 1,
+      fields: {},
+      frame: { body },
+    })
+    const request = { thread: 'mine', namespace: '', saves: [save('mine', 'a'), save('theirs', 'b')] }
+    expect((await post(handler, { verb: 'saveMany', request })).error?.code).toBe('FORBIDDEN')
+    expect(await store.thread('theirs').load()).toBeUndefined()
+  })
+
+  it('no form, no other path and no other method gets an answer', async () => {
+    const handler = createHandler(await served(), { authorize: () => true })
+    const message = { verb: 'threads', request: { limit: 1 } }
+    const form = await post(handler, message, { headers: { 'content-type': 'text/plain' } })
+    expect(form.status).toBe(400)
+    const at = async (path: string, method: string) =>
+      (await handler(new Request(`http://localhost/${path}`, { method }))).status
+    expect(await at('call', 'GET')).toBe(405)
+    expect(await at('events', 'DELETE')).toBe(405)
+    expect(await at('../etc/passwd', 'GET')).toBe(404)
+    expect(await at('', 'GET')).toBe(404)
+  })
+
+  it('a message that is too large is not read to its end', async () => {
+    const handler = createHandler(await served(), { authorize: () => true, maxBytes: 1_000 })
+    let given = 0
+    const body = new ReadableStream({
+      pull(controller) {
+        given++
+        if (given > 1_000) controller.close()
+        else controller.enqueue(new Uint8Array(100))
+      },
+    })
+    const response = await handler(
+      new Request('http://localhost/call', {
+        method: 'POST',
+        headers: { 'content-type': MESSAGE_TYPE },
+        body,
+        duplex: 'half',
+      } as RequestInit),
+    )
+    expect(response.status).toBe(413)
+    expect(given).toBeLessThan(50)
+  })
+
+  it('what fails within is told to the log, and not to the caller', async () => {
+    const told: unknown[] = []
+    const handler = createHandler(
+      () => {
+        throw new Error('password=1234')
+      },
+      { authorize: () => true, onError: (error) => void told.push(error) },
+    )
+    const { status, error } = await post(handler, { verb: 'threads', request: { limit: 1 } })
+    expect(status).toBe(500)
+    expect(JSON.stringify(error)).not.toContain('1234')
+    expect(String((told[0] as Error).cause)).toContain('1234')
+  })
+})
+
+describe('a wire that breaks', () => {
+  it('a save of which nobody knows is recognised when it is called for again', async () => {
+    const store = await served()
+    const handler = createHandler(store, { authorize: () => true })
+    let cut = true
+    const host = remoteHost('http://localhost/', {
+      async fetch(input, init) {
+        const response = await handler(new Request(input as URL, init))
+        if (cut && (init?.body as Uint8Array | undefined)) {
+          cut = false
+          throw new TypeError('network')
+        }
+        return response
+      },
+    })
+    const far = await openCheckpointer({ name: 'far', host })
+    const thread = far.thread('t')
+    await expect(thread.save({ n: 1 })).rejects.toMatchObject({ code: 'WORKER_LOST', outcome: 'unknown' })
+    expect((await thread.save({ n: 1 })).seq).toBe(1)
+    expect((await thread.save({ n: 2 })).seq).toBe(2)
+    await far.close()
+  })
+
+  it('what only reads is asked for once more', async () => {
+    const store = await served()
+    await store.thread('t').save({ n: 1 })
+    const handler = createHandler(store, { authorize: () => true })
+    let calls = 0
+    const host = remoteHost('http://localhost/', {
+      async fetch(input, init) {
+        if (++calls % 2 === 1) throw new TypeError('network')
+        return handler(new Request(input as URL, init))
+      },
+    })
+    const far = await openCheckpointer({ name: 'far', host })
+    expect((await far.thread('t').load())?.state).toEqual({ n: 1 })
+    await far.close()
+  })
+
+  it('says what is wrong when something else answers', async () => {
+    const at = async (status: number): Promise<unknown> => {
+      const host = remoteHost('http://localhost/', { fetch: async () => new Response('<html>', { status }) })
+      const far = await openCheckpointer({ name: 'far', host })
+      const error: unknown = await far
+        .thread('t')
+        .save({})
+        .catch((reason: unknown) => reason)
+      await far.close()
+      return (error as { code?: unknown }).code
+    }
+    expect(await at(200)).toBe('WORKER_LOST')
+    expect(await at(401)).toBe('FORBIDDEN')
+    expect(await at(404)).toBe('UNSUPPORTED')
+    expect(await at(413)).toBe('TOO_LARGE')
+    expect(await at(502)).toBe('WORKER_LOST')
+  })
+})
+
+describe('changes that are heard', () => {
+  const until = async (is: () => boolean): Promise<void> => {
+    for (let i = 0; i < 500 && !is(); i++) await new Promise((resolve) => setTimeout(resolve, 10))
+    expect(is()).toBe(true)
+  }
+
+  it('those of other callers come, of allowed threads alone', async () => {
+    const store = await served()
+    const handler = createHandler(store, { authorize: ({ thread }) => thread !== 'theirs' })
+    const far = await over(handler)
+    const heard: CheckpointerEvent[] = []
+    far.subscribe((event) => void heard.push(event))
+    // The stream is open once something of it is heard.
+    for (let i = 0; i < 200 && heard.length === 0; i++) {
+      await store.thread('mine').save({ i })
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+    await store.thread('theirs').save({})
+    await store.thread('theirs').fork({ as: 'mine-fork' })
+    await store.thread('last').save({})
+    await until(() => heard.some((event) => 'thread' in event && event.thread === 'last'))
+    expect(JSON.stringify(heard)).not.toContain('theirs')
+  })
+
+  it('after the stream was broken it is begun anew, and what was saved meanwhile is told', async () => {
+    const store = await served()
+    const handler = createHandler(store, { authorize: () => true })
+    const streams: AbortController[] = []
+    const host = remoteHost('http://localhost/', {
+      async fetch(input, init) {
+        if (!(input as URL).pathname.endsWith('/events')) return handler(new Request(input as URL, init))
+        const cut = new AbortController()
+        streams.push(cut)
+        return handler(new Request(input as URL, { ...init, signal: cut.signal }))
+      },
+    })
+    const far = await openCheckpointer({ name: 'far', host })
+    const heard: CheckpointerEvent[] = []
+    far.subscribe((event) => void heard.push(event))
+    await until(() => streams.length === 1)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    streams[0]?.abort()
+    await store.thread('meanwhile').save({})
+    await until(() => heard.some((event) => 'thread' in event && event.thread === 'meanwhile'))
+    await far.close()
+  })
+})
