@@ -1,25 +1,31 @@
 import { describe } from 'vitest'
-import { attemptLaws } from './checkpointer/attempts.ts'
+import { attemptLaws } from './checkpointer/runs/attempts.ts'
 import { carryingLaws } from './checkpointer/carrying.ts'
-import { cleanRemovalLaws } from './checkpointer/clean-removals.ts'
+import { cleanRemovalLaws } from './checkpointer/removals/clean-removals.ts'
 import { damagedFileLaws } from './checkpointer/damaged-files.ts'
 import type { Ground } from './checkpointer/ground.ts'
 import { durabilityLaws } from './checkpointer/durability.ts'
 import { forkingLaws } from './checkpointer/forking.ts'
+import { laterLaws } from './checkpointer/later.ts'
 import { leaseLaws } from './checkpointer/leases.ts'
 import { listingLaws } from './checkpointer/listing.ts'
-import { longRemovalLaws } from './checkpointer/long-removals.ts'
+import { longRemovalLaws } from './checkpointer/removals/long-removals.ts'
 import { mendingLaws } from './checkpointer/mending.ts'
-import { questionLaws } from './checkpointer/questions.ts'
+import { misshapenLaws } from './checkpointer/misshapen.ts'
+import { questionLaws } from './checkpointer/runs/questions.ts'
 import { racingLaws } from './checkpointer/racing.ts'
-import { removingLaws } from './checkpointer/removing.ts'
-import { retainingLaws } from './checkpointer/retaining.ts'
-import { runLaws } from './checkpointer/runs.ts'
-import { runsSeenLaws } from './checkpointer/runs-seen.ts'
+import { removingLaws } from './checkpointer/removals/removing.ts'
+import { retainingLaws } from './checkpointer/removals/retaining.ts'
+import { divergedRunLaws } from './checkpointer/runs/diverged.ts'
+import { runLaws } from './checkpointer/runs/runs.ts'
+import { runsSeenLaws } from './checkpointer/runs/seen.ts'
 import { savingLaws } from './checkpointer/saving.ts'
 import { sharingLaws } from './checkpointer/sharing.ts'
-import { stepLaws } from './checkpointer/steps.ts'
-import { streamLaws } from './checkpointer/streams.ts'
+import { stepLaws } from './checkpointer/runs/steps.ts'
+import { stoppedMendingLaws } from './checkpointer/stopped-mending.ts'
+import { streamLaws } from './checkpointer/runs/streams.ts'
+import { syncingLaws } from './checkpointer/syncing.ts'
+import { versionLaws } from './checkpointer/versions.ts'
 import { writesLaws } from './checkpointer/writes.ts'
 
 export type { Ground, GroundOptions } from './checkpointer/ground.ts'
@@ -41,11 +47,17 @@ export function checkpointerSuite(name: string, fresh: () => Promise<Ground>): v
     describe('durability', () => durabilityLaws(fresh))
     describe('several at once', () => sharingLaws(fresh))
     describe('export and import', () => carryingLaws(fresh))
+    describe('sync', () => syncingLaws(fresh))
     describe('files that do harm', () => damagedFileLaws(fresh))
     describe('races', () => racingLaws(fresh))
     describe('damage', () => mendingLaws(fresh))
+    describe('a repair that is stopped', () => stoppedMendingLaws(fresh))
+    describe('rows that hold something else', () => misshapenLaws(fresh))
+    describe('versions', () => versionLaws(fresh))
+    describe('what a later version has written', () => laterLaws(fresh))
     describe('leases', () => leaseLaws(fresh))
     describe('runs', () => runLaws(fresh))
+    describe('runs on branches', () => divergedRunLaws(fresh))
     describe('steps of a run', () => stepLaws(fresh))
     describe('attempts at a step of a run', () => attemptLaws(fresh))
     describe('streams of a run', () => streamLaws(fresh))

@@ -138,6 +138,10 @@ export function damagedFileLaws(fresh: Fresh): void {
             JSON.stringify(lines[first]).replace('"facts":{', '"facts":{"__proto__":{"a":1},') as never,
           ),
         ],
+        [
+          'a next seq behind which none can be counted',
+          change(thread, { next: Number.MAX_SAFE_INTEGER - 2 }),
+        ],
         ['a list for a line', lines.with(first, [] as never)],
         ['a first line again', lines.toSpliced(first, 0, lines[0] as never)],
         ['an id that is none', change(thread, { thread: '' })],

@@ -6,6 +6,7 @@ import {
   on,
   range,
   rejection,
+  seenByOthers,
   talk,
   talks,
   type Fresh,
@@ -48,6 +49,30 @@ export function forkingLaws(fresh: Fresh): void {
       expect((await listOf(checkpointer.threads({ where: ({ id }) => id === fork.id })))[0]?.label).toBe(
         'fork-of:origin',
       )
+    }),
+  )
+
+  it(
+    'a fork is of what is there now, whatever another has done to the thread meanwhile',
+    on(fresh, async (one, ground) => {
+      const two = await ground.open()
+      const [mine, theirs] = [one.thread<Talk>('a'), two.thread<Talk>('a')]
+      const forked = async (as: string) => (await (await mine.fork({ as })).load())?.state
+      await fill(mine, 3)
+      await seenByOthers(ground, one)
+      await theirs.save(talk(4))
+      await seenByOthers(ground, two)
+      expect(await forked('of four')).toEqual(talk(4))
+      await theirs.prune({ keepLast: 1 })
+      await rejection(mine.fork({ at: 2 }), 'NOT_FOUND')
+      await theirs.fork({ as: 'taken' })
+      await rejection(mine.fork({ as: 'taken' }), 'CONFLICT')
+      await theirs.delete()
+      await rejection(mine.fork(), 'NOT_FOUND')
+      await theirs.save(talk(9))
+      await seenByOthers(ground, two)
+      expect(await forked('of nine')).toEqual(talk(9))
+      expect((await one.verify()).problems).toEqual([])
     }),
   )
 

@@ -23,10 +23,14 @@ export interface Ground {
    * others write too, a seq may turn out to be another than was told.
    */
   readonly isWrittenBehind?: boolean
+  /** Another side serves it to those who open it, and they cannot `destroy` it. */
+  readonly isServed?: boolean
   /** Opens it: again after a close, or a second time beside one that is open. */
   open(options?: GroundOptions): Promise<Checkpointer>
   /** The rows beneath, for laws that damage them. */
   storage?(): Promise<Storage>
+  /** A place apart from this one, where there can be no two fresh ones at a time. */
+  other?(): Promise<Ground>
   /** Removes it, when the test is over. */
   clear?(): Promise<void>
 }

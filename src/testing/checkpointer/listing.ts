@@ -155,6 +155,14 @@ export function listingLaws(fresh: Fresh): void {
       for (const id of ids) await checkpointer.thread('n', { namespace: id }).save({ ns: id })
       for (const id of ids)
         expect((await checkpointer.thread('n', { namespace: id }).load())?.state).toEqual({ ns: id })
+      // The name of a subgraph's namespace grows with the depth that it is at.
+      const deep = checkpointer.thread('n', { namespace: 'agent:0b7c-42|'.repeat(73) + 'x' })
+      await deep.save({ ns: 'deep' })
+      expect((await deep.load())?.state).toEqual({ ns: 'deep' })
+      expect(await checkpointer.thread('n').namespaces()).toContain(deep.namespace)
+      expect(() => checkpointer.thread('n', { namespace: 'x'.repeat(1025) })).toThrow(
+        expect.objectContaining({ code: 'INVALID' }),
+      )
       await checkpointer.thread('a').delete()
       expect((await listOf(checkpointer.threads())).map(({ id }) => id).sort()).toEqual(
         [...ids.slice(1), 'n'].sort(),

@@ -57,6 +57,33 @@ export function deletionLaws(law: Law): void {
       expect(await lanesIn(partition, 'checkpoints')).toEqual(lanes.toSorted())
   })
 
+  law(
+    'a range of any number of rows goes in one commit, and what the same commit puts there stays',
+    async (bench) => {
+      const { storage } = bench
+      const seqs = Array.from({ length: 3000 }, (_, i) => i)
+      await fill(
+        storage,
+        P,
+        seqs.map((seq) => row('checkpoints', ['a', seq], '', { alias: ['a', `id${seq}`] })),
+      )
+      await commit(storage, P, {
+        deleteRanges: [{ table: 'checkpoints', from: ['a', 10], to: ['b'] }],
+        puts: [
+          row('checkpoints', ['a', 20], 'new', { alias: ['a', 'id20'] }),
+          row('checkpoints', ['a', 4000], 'new', { alias: ['a', 'id999'] }),
+        ],
+      })
+      const left = [...seqs.slice(0, 10), 20, 4000]
+      expect((await keys(storage, P, 'checkpoints')).map((key) => key[1])).toEqual(left)
+      const byId = await storage.read(
+        P,
+        ['id9', 'id20', 'id999', 'id1000'].map((id) => ({ table: 'checkpoints', alias: ['a', id] }) as const),
+      )
+      expect(byId.map((rows) => rows.map(({ key }) => key[1]))).toEqual([[9], [20], [4000], []])
+    },
+  )
+
   law('an empty or inverted range deletes nothing, and is no error', async ({ storage }) => {
     await fill(
       storage,

@@ -69,6 +69,22 @@ export function listLaws(law: Law): void {
     expect(await listed(storage, { limit: 1, after: { rank: 99, key: ['z', ''] } })).toEqual(['d'])
   })
 
+  law('a cursor may be a shorter key, which comes before those that begin with it', async ({ storage }) => {
+    for (const name of ['a', 'b', 'c']) await rankThread(storage, name, 1)
+    const from = (name: string): ListQuery => ({ limit: 1, after: { rank: 1, key: [name] } })
+    expect(await listed(storage, from('b'))).toEqual(['b'])
+    expect(await listed(storage, from('b!'))).toEqual(['c'])
+    expect(await listed(storage, { limit: 3, after: { rank: 2, key: ['b'] } })).toEqual(['a', 'b', 'c'])
+    expect(await listed(storage, { limit: 3, after: { rank: 1, key: [] } })).toEqual(['a', 'b', 'c'])
+    expect(await listed(storage, { limit: 3, after: { rank: 0.5, key: [] } })).toEqual([])
+  })
+
+  law('a list without an end in sight comes whole', async ({ storage }) => {
+    for (const [i, name] of ['a', 'b'].entries()) await rankThread(storage, name, i)
+    for (const limit of [Number.MAX_SAFE_INTEGER, Number.POSITIVE_INFINITY])
+      expect(await listed(storage, { limit })).toEqual(['b', 'a'])
+  })
+
   law('pages have no gaps and no repeats, while other rows move to the front', async ({ storage }) => {
     const names = Array.from({ length: 25 }, (_, i) => `n${i}`)
     for (const [i, name] of names.entries()) await rankThread(storage, name, Math.floor(i / 4))

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { Loop } from '../../checkpointer/runs/types.ts'
-import { listOf, on, rejection, type Fresh } from './ground.ts'
+import type { Loop } from '../../../checkpointer/runs/types.ts'
+import { listOf, on, rejection, type Fresh } from '../ground.ts'
 import { begun, cutOff, hangs, untilAsked, type Log, type Work } from './loops.ts'
 
 export function attemptLaws(fresh: Fresh): void {
@@ -158,7 +158,7 @@ export function attemptLaws(fresh: Fresh): void {
             await step('pay', () => pay(attempt), { effect: 'external' })
             await new Promise((resolve) => setTimeout(resolve, 40))
           },
-          { timeout: 500, retries: { times: 1, delay: 1 } },
+          { timeout: 1_500, retries: { times: 1, delay: 1 } },
         ),
       )
       expect([end.status, paid]).toEqual(['finished', [2]])
@@ -171,7 +171,7 @@ export function attemptLaws(fresh: Fresh): void {
               effect: 'external',
               whenUnknown: ({ attempt: begun }) => (asked.push(begun), { value: 'paid' }),
             }),
-          { timeout: 50, retries: { times: 1, delay: 1 } },
+          { timeout: 800, retries: { times: 1, delay: 1 } },
         ),
       )
       expect([unknown.result, paid, asked]).toEqual(['paid', [2, 1], [1]])

@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest'
-import type { Checkpointer } from '../../checkpointer/checkpointer.ts'
-import type { Loop } from '../../checkpointer/runs/types.ts'
+import type { Checkpointer } from '../../../checkpointer/checkpointer.ts'
+import type { Loop } from '../../../checkpointer/runs/types.ts'
 import type {
   StreamCall,
   StreamCut,
   StreamOptions,
   WhenCut,
-} from '../../checkpointer/runs/streams/options.ts'
-import type { Thread } from '../../checkpointer/thread.ts'
-import { listOf, on, rejection, type Fresh } from './ground.ts'
+} from '../../../checkpointer/runs/streams/options.ts'
+import type { Thread } from '../../../checkpointer/thread.ts'
+import { listOf, on, rejection, type Fresh } from '../ground.ts'
 import { cutOff, hangs, type Log, type Work } from './loops.ts'
 
 async function* from<T>(...chunks: T[]): AsyncGenerator<T> {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { on, rejection, type Fresh } from './ground.ts'
+import { on, rejection, type Fresh } from '../ground.ts'
 import { begun, cutOff, hangs, type Log, type Work } from './loops.ts'
 
 export function stepLaws(fresh: Fresh): void {
@@ -193,7 +193,7 @@ export function stepLaws(fresh: Fresh): void {
       let runs = 0
       const work: Work = async (loop) => {
         const kept = loop.step('odd', () => (runs++, () => 0))
-        await rejection(kept, 'INVALID')
+        expect((await rejection(kept, 'INVALID')).path).toMatch(/^\$/)
         const thrown = loop.step('throws', () => {
           runs++
           throw Object.assign(new Error('odd'), { f: () => 0 })

@@ -11,7 +11,7 @@ import {
   talks,
   type Fresh,
   type Talk,
-} from './ground.ts'
+} from '../ground.ts'
 
 export function removingLaws(fresh: Fresh): void {
   it(
@@ -116,6 +116,25 @@ export function removingLaws(fresh: Fresh): void {
         await expectStates(thread, talks(range(1, 9).filter((seq) => seq !== dropped)))
       }
       expect((await checkpointer.verify()).problems).toEqual([])
+    }),
+  )
+
+  it(
+    'whatever goes, or does not, what is left is told: of the namespace, and for a run of the thread',
+    on(fresh, async (checkpointer) => {
+      const thread = checkpointer.thread<Talk>('a')
+      const lane = checkpointer.thread<Talk>('a', { namespace: 'lane' })
+      for (const i of range(1, 5)) await thread.save(talk(i), { runId: i > 3 ? 'r' : 'other' })
+      for (const i of range(1, 3)) await lane.save(talk(i), { runId: 'other' })
+      expect(await thread.deleteCheckpoints([99])).toMatchObject({ removed: [], kept: 5 })
+      expect(await lane.deleteCheckpoints([99, 2])).toMatchObject({ kept: 2 })
+      expect(await thread.deleteRun('none')).toMatchObject({ removed: [], kept: 7 })
+      const gone = await thread.deleteRun('r')
+      expect(gone.removed).toHaveLength(2)
+      expect(gone).toMatchObject({ kept: 5 })
+      expect(await checkpointer.thread('b').deleteRun('r')).toMatchObject({ removed: [], kept: 0 })
+      await expectStates(thread, talks(range(1, 3)))
+      await expectStates(lane, talks([1, 3]))
     }),
   )
 

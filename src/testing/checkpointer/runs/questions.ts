@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { Checkpointer } from '../../checkpointer/checkpointer.ts'
-import { listOf, on, rejection, type Fresh } from './ground.ts'
+import type { Checkpointer } from '../../../checkpointer/checkpointer.ts'
+import { listOf, on, rejection, type Fresh } from '../ground.ts'
 import { hangs, untilAsked, type Log } from './loops.ts'
 
 export function questionLaws(fresh: Fresh): void {

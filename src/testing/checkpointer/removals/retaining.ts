@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
-import type { Checkpointer } from '../../checkpointer/checkpointer.ts'
+import type { Checkpointer } from '../../../checkpointer/checkpointer.ts'
 import {
   expectStates,
   fill,
@@ -12,7 +12,7 @@ import {
   talks,
   type Fresh,
   type Talk,
-} from './ground.ts'
+} from '../ground.ts'
 
 /** Longer than work in the background takes when nobody disturbs it. */
 const SOON = 5_000

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import type { Removed } from '../../checkpointer/removals/removals.ts'
-import type { Thread } from '../../checkpointer/thread.ts'
-import { listOf, on, range, type Fresh } from './ground.ts'
+import type { Removed } from '../../../checkpointer/removals/removals.ts'
+import type { Thread } from '../../../checkpointer/thread.ts'
+import { listOf, on, range, type Fresh } from '../ground.ts'
 
 interface Page {
   readonly n: number

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { listOf, on, rejection, type Fresh } from './ground.ts'
-import type { Loop } from '../../checkpointer/runs/types.ts'
+import { listOf, on, rejection, type Fresh } from '../ground.ts'
+import type { Loop } from '../../../checkpointer/runs/types.ts'
 import { hangs, type Log } from './loops.ts'
 
 export function runLaws(fresh: Fresh): void {
@@ -24,6 +24,26 @@ export function runLaws(fresh: Fresh): void {
         ['r', 'loop', 'first', ['one']],
         ['r', 'loop', undefined, ['one', 'two']],
       ])
+    }),
+  )
+
+  it(
+    'a loop may be taken apart',
+    on(fresh, async (checkpointer) => {
+      async function* two() {
+        yield 'two'
+      }
+      const thread = checkpointer.thread<Log>('a')
+      const { result } = await thread.run(
+        { initial: { done: [] } },
+        async ({ state, step, save, stream, done }) => {
+          state.done.push(await step('one', () => 'one'))
+          await save()
+          for await (const chunk of stream('two', two)) state.done.push(chunk)
+          await done(state.done.length)
+        },
+      )
+      expect([result, (await thread.load())?.state.done]).toEqual([2, ['one', 'two']])
     }),
   )
 

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import type { Loop } from '../../checkpointer/runs/types.ts'
-import type { Thread } from '../../checkpointer/thread.ts'
+import type { Loop } from '../../../checkpointer/runs/types.ts'
+import type { Thread } from '../../../checkpointer/thread.ts'
 
 /** What the loops of the laws write down. */
 export interface Log {

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import type { Checkpointer } from '../../checkpointer/checkpointer.ts'
-import type { Loop } from '../../checkpointer/runs/types.ts'
-import type { RunInfo } from '../../checkpointer/runs/run-info.ts'
-import type { WatchEvent } from '../../checkpointer/runs/watch/events.ts'
-import { listOf, on, rejection, type Fresh } from './ground.ts'
+import type { Checkpointer } from '../../../checkpointer/checkpointer.ts'
+import type { Loop } from '../../../checkpointer/runs/types.ts'
+import type { RunInfo } from '../../../checkpointer/runs/seen/run-info.ts'
+import type { WatchEvent } from '../../../checkpointer/runs/watch/events.ts'
+import { listOf, on, rejection, type Fresh } from '../ground.ts'
 import { hangs, untilAsked, type Log } from './loops.ts'
 
 const soon = { timeout: 20_000 }
@@ -51,6 +51,26 @@ export function runsSeenLaws(fresh: Fresh): void {
       expect(await statusOf(one)).toBe('finished')
       expect(await listOf(one.runs({ status: ['running', 'orphaned', 'waiting', 'failed'] }))).toEqual([])
       await rejection(listOf(one.runs({ status: 'gone' as never })), 'INVALID')
+    }),
+  )
+
+  it(
+    'a thread tells how its own latest run stands, from anywhere, and of none when there was none',
+    on(fresh, async (one, ground) => {
+      const two = await ground.open()
+      const thread = two.thread<Log>('a')
+      expect(await thread.latestRun()).toBeUndefined()
+      let leave = (): void => {}
+      const left = new Promise<void>((resolve) => (leave = resolve))
+      const running = one.thread<Log>('a').run({ initial: { done: [] }, runId: 'r' }, () => left)
+      await expect.poll(async () => (await thread.latestRun())?.status, soon).toBe('running')
+      leave()
+      await running
+      expect(await thread.latestRun()).toMatchObject({ thread: 'a', runId: 'r', status: 'finished' })
+      expect(await two.thread('a', { namespace: 'sub' }).latestRun()).toBeUndefined()
+      const failing = one.thread<Log>('a').run({ runId: 's' }, () => Promise.reject(new Error('no')))
+      await expect(failing).rejects.toThrow('no')
+      expect(await thread.latestRun()).toMatchObject({ runId: 's', status: 'failed', error: 'Error: no' })
     }),
   )
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import type { Checkpointer } from '../../checkpointer/checkpointer.ts'
-import type { Thread } from '../../checkpointer/thread.ts'
-import { listOf, on, range, seqsOf, type Fresh } from './ground.ts'
+import type { Checkpointer } from '../../../checkpointer/checkpointer.ts'
+import type { Thread } from '../../../checkpointer/thread.ts'
+import { listOf, on, range, seqsOf, type Fresh } from '../ground.ts'
 
 /** More than goes in one commit. */
 const MANY = 1_200
@@ -33,7 +33,7 @@ const KEPT = [400, 800, ...range(MANY - LAST + 1, MANY)]
 export function longRemovalLaws(fresh: Fresh): void {
   it(
     'a long prune comes to what its rules said when it began, and tells how far it is',
-    { timeout: 60_000 },
+    { timeout: 180_000 },
     on(fresh, async (checkpointer) => {
       const thread = await longThread(checkpointer)
       const rules = { keepLast: LAST, keepLabelled: true }
@@ -55,7 +55,7 @@ export function longRemovalLaws(fresh: Fresh): void {
 
   it(
     'a long prune that is stopped leaves a whole thread with fewer checkpoints, and can be finished',
-    { timeout: 60_000 },
+    { timeout: 180_000 },
     on(fresh, async (checkpointer) => {
       const thread = await longThread(checkpointer)
       const fork = await thread.fork({ at: 600, as: 'fork' })
@@ -83,7 +83,7 @@ export function longRemovalLaws(fresh: Fresh): void {
 
   it(
     'what is saved while very many checkpoints are deleted stays, and so does what stands on them',
-    { timeout: 60_000 },
+    { timeout: 180_000 },
     on(fresh, async (checkpointer) => {
       const thread = await longThread(checkpointer)
       const even = range(1, MANY).filter((n) => n % 2 === 0)
