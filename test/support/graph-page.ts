@@ -6,16 +6,8 @@ import { tell } from './graph-story.ts'
 interface About {
   readonly name: string
   readonly stage: number
-  /** The channel to answer on. */
-  readonly id: string
 }
 
-export async function play({ name, stage, id }: About): Promise<void> {
-  const channel = new BroadcastChannel(id)
-  try {
-    const saver = new ForkpointSaver(await openCheckpointer({ name, worker: 'auto' }))
-    channel.postMessage({ told: await tell(stage, saver) })
-  } catch (error) {
-    channel.postMessage({ error: String(error instanceof Error ? error.stack : error) })
-  }
+export async function play({ name, stage }: About): Promise<unknown> {
+  return tell(stage, new ForkpointSaver(await openCheckpointer({ name, worker: 'auto' })))
 }

@@ -6,6 +6,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 // LangGraph's suite takes these from the global object.
 Object.assign(globalThis, { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it })
 
+/** As many as the version of the suite has that package.json names. */
+const TESTS = 726
+
 /** All that LangGraph asks of a saver, with what it leaves to those who want it; `open` gives an empty place. */
 export function langGraphSuite(name: string, open: () => Promise<Checkpointer>): void {
   const opened = new Map<ForkpointSaver, Checkpointer>()
@@ -22,6 +25,11 @@ export function langGraphSuite(name: string, open: () => Promise<Checkpointer>):
       opened.delete(saver)
     },
   }
-  specTest(suite)
-  deltaChannelHistoryTests(suite)
+  let ran = 0
+  describe('all of the suite', () => {
+    beforeEach(() => void ran++)
+    specTest(suite)
+    deltaChannelHistoryTests(suite)
+  })
+  it(`has run ${TESTS} tests of the suite over ${name}, and left none out`, () => expect(ran).toBe(TESTS))
 }

@@ -8,7 +8,7 @@ export const fits = (metadata: object, filter: object): boolean =>
       Object.hasOwn(metadata, name) && isSame((metadata as Record<string, unknown>)[name], wanted),
   )
 
-function isSame(a: unknown, b: unknown): boolean {
+export function isSame(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
   if (Array.isArray(a) !== Array.isArray(b)) return false

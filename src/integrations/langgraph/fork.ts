@@ -1,13 +1,13 @@
-import type { CheckpointMetadata, SerializerProtocol } from '@langchain/langgraph-checkpoint'
+import { uuid6, type CheckpointMetadata, type SerializerProtocol } from '@langchain/langgraph-checkpoint'
 import type { Checkpointer } from '../../checkpointer/checkpointer.ts'
 import type { Thread } from '../../checkpointer/thread.ts'
 import { CheckpointerError } from '../../errors.ts'
-import { randomId } from '../../ids.ts'
 import { find, type Found } from './find.ts'
 import { Heads } from './heads.ts'
 import { byId, namespacesOf } from './list.ts'
 import { store } from './put.ts'
 import { fromForm } from './form.ts'
+import type { Put } from './stored.ts'
 
 /**
  * A new thread that ends at a checkpoint: with its subgraphs as far as they had come, and with the writes of the steps
@@ -18,7 +18,7 @@ export async function fork(
   serde: SerializerProtocol,
   thread: string,
   checkpoint: string,
-  as: string = randomId(),
+  as: string = uuid6(0),
 ): Promise<string> {
   const point = await find(checkpointer.thread(thread), checkpoint)
   if (!point)
@@ -48,8 +48,15 @@ async function cut(twin: Thread, point: Found): Promise<boolean> {
   }
   // What its tasks have yielded is what the origin went on with: the fork is to take the step itself.
   await twin.deleteCheckpoints(isTip ? later : [...later, point.id])
-  if (!isTip) await store(new Heads(), twin, point.id, point, { source: 'fork' })
+  if (!isTip) await putAnew(twin, point)
   return isTip
+}
+
+/** Without its writes; what was put again comes again behind what was put first, which others may share with. */
+async function putAnew(twin: Thread, { id, first, state, metadata, parent }: Found): Promise<void> {
+  const again: Put = { state, metadata, ...(parent === undefined ? {} : { parent }) }
+  for (const put of state === first ? [again] : [{ ...again, state: first }, again])
+    await store(new Heads(), twin, id, put, { source: 'fork' })
 }
 
 /** A subgraph's checkpoints belong to the step of the root that it ran in. */

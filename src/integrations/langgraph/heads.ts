@@ -14,7 +14,8 @@ const MOST = 64
 /**
  * The head of each place, as last seen from here: a save says which head it expects, so one that is out of date is
  * noticed, and costs another look. LangGraph's latest checkpoint is the one with the greatest id, and ours is the one
- * saved last. As ids hold the time, these are the same, but for clocks that differ; then the head says which it is.
+ * saved last. As ids hold the time, these are the same, but for clocks that differ; then the head says which it is. What
+ * another store has put, and a sync has brought, counts once its head has been chosen.
  */
 export class Heads {
   readonly #heads = new Map<string, Head>()
@@ -22,11 +23,9 @@ export class Heads {
   async of(thread: Thread): Promise<Head | undefined> {
     const known = this.#heads.get(nameOf(placeIn(thread)))
     if (known) return known
-    for await (const info of thread.history({ limit: 1 })) {
-      const latest = factsIn(info)?.latest
-      return { id: info.id, ...(latest === undefined ? {} : { latest }) }
-    }
-    return undefined
+    const [head] = await thread.heads()
+    const latest = head && factsIn(head)?.latest
+    return head && { id: head.id, ...(latest === undefined ? {} : { latest }) }
   }
 
   set(thread: Thread, head: Head): void {

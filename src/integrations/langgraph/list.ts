@@ -7,10 +7,10 @@ import type {
 import type { Checkpointer } from '../../checkpointer/checkpointer.ts'
 import type { Thread } from '../../checkpointer/thread.ts'
 import { fits } from './filter.ts'
-import { find, toTuple } from './find.ts'
+import { find, toTuple, type Found } from './find.ts'
 import { idIn, placeOf } from './places.ts'
 import type { Form } from './form.ts'
-import { factsIn, parentIn } from './stored.ts'
+import { factsIn, metadataIn, parentIn } from './stored.ts'
 
 interface Listed {
   readonly thread: Thread
@@ -30,11 +30,13 @@ export async function* list(
   const end = before && idIn(before)
   let left = limit
   if (left <= 0) return
+  const last = new Map<Thread, Found>()
   for await (const { thread, id } of listed(await threadsOf(checkpointer, config))) {
     if ((only !== undefined && id !== only) || (end !== undefined && id >= end)) continue
     const found = await find(thread, id)
     // It may have been deleted since.
-    const tuple = found && (await toTuple(serde, thread, found))
+    const tuple = found && (await toTuple(serde, thread, found, last.get(thread)))
+    if (found) last.set(thread, found)
     if (!tuple || !fits(tuple.metadata ?? {}, filter)) continue
     yield tuple
     if (--left <= 0) return
@@ -77,7 +79,7 @@ export async function* byId(thread: Thread): AsyncGenerator<Listed> {
     const facts = factsIn(info)
     if (!facts) continue
     isInOrder ??= facts.latest === undefined
-    const each = { thread, id: info.id, parent: parentIn(info), metadata: facts.metadata }
+    const each = { thread, id: info.id, parent: parentIn(info), metadata: metadataIn(info) }
     if (isInOrder) yield each
     else late.push(each)
   }

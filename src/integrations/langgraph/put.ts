@@ -1,33 +1,43 @@
 import type { ChannelVersions } from '@langchain/langgraph-checkpoint'
-import type { CheckpointFields } from '../../checkpoint.ts'
 import type { Thread } from '../../checkpointer/thread.ts'
 import { CheckpointerError } from '../../errors.ts'
 import { find } from './find.ts'
 import { headAfter, type Heads } from './heads.ts'
-import { AGAIN, carriedOver, without, type Facts, type Put, type StoredCheckpoint } from './stored.ts'
+import {
+  AGAIN,
+  beyondShown,
+  carriedOver,
+  without,
+  type Facts,
+  type Put,
+  type Shown,
+  type StoredCheckpoint,
+} from './stored.ts'
 
 /** Each that fails means that another writer, in another tab, has got through. */
 const TRIES = 100
 
-/** What goes into the fields that `history` shows. */
-export type Shown = Pick<CheckpointFields, 'step' | 'source' | 'runId'>
-
-/** Saves a checkpoint under LangGraph's id, or puts it in the place of the one that has it. */
-export async function store(heads: Heads, thread: Thread, id: string, put: Put, shown: Shown): Promise<void> {
+/** Saves a checkpoint under LangGraph's id, or puts it in the place of the one that has it. Tells whether it is new. */
+export async function store(
+  heads: Heads,
+  thread: Thread,
+  id: string,
+  put: Put,
+  shown: Shown,
+): Promise<boolean> {
   let parent: string | null = put.parent ?? null
   for (let tried = 1; ; tried++) {
     const head = await heads.of(thread)
     const next = headAfter(head, id)
-    const { metadata } = put
     const langgraph: Facts = {
-      metadata,
+      ...beyondShown(put.metadata, shown),
       ...(put.parent === undefined || parent !== null ? {} : { parent: put.parent }),
       ...(next.latest === undefined ? {} : { latest: next.latest }),
     }
     try {
       await thread.save(put.state, { ...shown, id, parent, expect: head?.id ?? null, extra: { langgraph } })
       heads.set(thread, next)
-      return
+      return true
     } catch (error) {
       heads.forget(thread)
       const isParentUnknown = CheckpointerError.is(error, 'NOT_FOUND') && parent !== null
@@ -35,7 +45,7 @@ export async function store(heads: Heads, thread: Thread, id: string, put: Put, 
       if (tried === TRIES) throw error
       // LangGraph may put a checkpoint before its parent; `extra` says what it continues.
       if (isParentUnknown) parent = null
-      else if (await putAgain(thread, id, put)) return
+      else if (await putAgain(thread, id, put)) return false
     }
   }
 }

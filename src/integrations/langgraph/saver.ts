@@ -1,7 +1,6 @@
 import type { RunnableConfig } from '@langchain/core/runnables'
 import {
   BaseCheckpointSaver,
-  WRITES_IDX_MAP,
   type ChannelVersions,
   type Checkpoint,
   type CheckpointListOptions,
@@ -13,20 +12,21 @@ import {
 import type { CheckpointerEvent, ThreadSummary } from '../../checkpoint.ts'
 import type { Checkpointer } from '../../checkpointer/checkpointer.ts'
 import type { Thread } from '../../checkpointer/thread.ts'
-import type { TaskWrite } from '../../checkpointer/threads/types.ts'
 import type { ThreadsOptions } from '../../checkpointer/threads/list-threads.ts'
-import { CheckpointerError } from '../../errors.ts'
+import { nextTask } from '../../next-task.ts'
+import { invalid, needCheckpointer, needList } from '../shared/needed.ts'
 import { find, toTuple } from './find.ts'
 import { fork } from './fork.ts'
 import { Heads } from './heads.ts'
 import { list } from './list.ts'
 import { configOf, idIn, needId, needPlace, placeOf, runIdIn, type Place } from './places.ts'
-import { keptOf, store, type Shown } from './put.ts'
-import { storedPut } from './stored.ts'
-import { soon, Turns } from './turns.ts'
-import { toForm } from './form.ts'
+import { keptOf, store } from './put.ts'
+import { storedPut, type Shown } from './stored.ts'
+import { Steps } from './steps.ts'
+import { Turns } from './turns.ts'
 import { keepLatest } from './upkeep.ts'
 import { nextVersion } from './versions.ts'
+import { captureWrites, storedWrites } from './writes.ts'
 
 /** What `prune` leaves: the latest checkpoint of each namespace, or nothing. */
 export interface PruneThreadsOptions {
@@ -41,10 +41,11 @@ export class ForkpointSaver extends BaseCheckpointSaver {
   readonly #checkpointer: Checkpointer
   readonly #turns = new Turns()
   readonly #heads = new Heads()
+  readonly #steps = new Steps()
 
   constructor(checkpointer: Checkpointer, serde?: SerializerProtocol) {
     super(serde)
-    this.#checkpointer = checkpointer
+    this.#checkpointer = needCheckpointer(checkpointer)
   }
 
   /** The checkpoint that the config names, or else the one with the greatest id. */
@@ -74,42 +75,42 @@ export class ForkpointSaver extends BaseCheckpointSaver {
     const parent = idIn(config)
     const captured = storedPut(this.serde, checkpoint, metadata, parent === id ? undefined : parent)
     const shown = shownOf(config, metadata)
-    await this.#turns.take(place, async () => {
-      const thread = this.#thread(place)
-      await store(this.#heads, thread, id, await keptOf(thread, await captured, newVersions), shown)
-    })
+    const tell = parent === undefined ? () => {} : this.#steps.put(place, parent)
+    try {
+      await this.#turns.take(place, async () => {
+        const thread = this.#thread(place)
+        const kept = await keptOf(thread, await captured, newVersions)
+        const isNew = await store(this.#heads, thread, id, kept, shown)
+        if (isNew) tell({ id, values: kept.state.values })
+      })
+    } finally {
+      tell()
+    }
     return configOf(place, id)
   }
 
   /**
-   * A write of a task is kept once by its index; of errors, interrupts and the like the latest counts. `taskPath` is
-   * what later versions of LangGraph add; writes come back in their order without it.
+   * A write of a task is kept once by its index; of errors, interrupts and the like the latest counts. With `taskPath`,
+   * which later versions of LangGraph give, the writes of different tasks come back in the order of these paths.
    */
   override async putWrites(
     config: RunnableConfig,
     writes: PendingWrite[],
     taskId: string,
-    _taskPath?: string,
+    taskPath = '',
   ): Promise<void> {
     const place = needPlace('put writes', config)
     const id = needId('put writes', config)
-    const stored = await Promise.all(
-      writes.map(async ([channel, value], i): Promise<TaskWrite> => {
-        const special = Object.hasOwn(WRITES_IDX_MAP, channel) ? WRITES_IDX_MAP[channel] : undefined
-        return { channel, value: await toForm(this.serde, value), index: special ?? i }
-      }),
-    )
-    const thread = this.#thread(place)
-    for (let isLast = false; ; isLast = !this.#turns.isTaken(place)) {
-      await this.#turns.ended(place)
-      try {
-        return await thread.putWrites(id, taskId, stored)
-      } catch (error) {
-        if (isLast || !CheckpointerError.is(error, 'NOT_FOUND')) throw error
+    await this.#steps.withWrites(place, id, async (waiting) => {
+      const captured = await captureWrites(this.serde, writes)
+      do {
+        await this.#turns.ended(place)
         // LangGraph does not wait for a put, and may put writes even before it calls that, behind another.
-        await soon()
-      }
-    }
+        await nextTask()
+      } while (!waiting.child && this.#turns.isTaken(place))
+      const stored = storedWrites(captured, await waiting.child, taskPath)
+      await this.#thread(place).putWrites(id, taskId, stored)
+    })
   }
 
   override async deleteThread(threadId: string): Promise<void> {
@@ -127,10 +128,8 @@ export class ForkpointSaver extends BaseCheckpointSaver {
     { strategy }: PruneThreadsOptions = { strategy: 'keep_latest' },
   ): Promise<void> {
     if (strategy !== 'keep_latest' && strategy !== 'delete')
-      throw new CheckpointerError('INVALID', "strategy must be 'keep_latest' or 'delete'.", {
-        path: 'strategy',
-      })
-    for (const id of threadIds) {
+      throw invalid('strategy', "'keep_latest' or 'delete'")
+    for (const id of needList('threadIds', threadIds)) {
       if (strategy === 'delete') await this.deleteThread(id)
       else await keepLatest(this.#checkpointer, this.serde, id)
     }
@@ -143,6 +142,7 @@ export class ForkpointSaver extends BaseCheckpointSaver {
 
   /** Removes what these runs have saved (`run_id` in the metadata or the config), in all threads. */
   async deleteForRuns(runIds: readonly string[]): Promise<void> {
+    needList('runIds', runIds)
     for await (const { id } of this.#checkpointer.threads())
       for (const runId of runIds) await this.#checkpointer.thread(id).deleteRun(runId)
   }

@@ -5,8 +5,9 @@ import {
   type CheckpointMetadata,
   type SerializerProtocol,
 } from '@langchain/langgraph-checkpoint'
-import type { CheckpointInfo, PendingWrite } from '../../checkpoint.ts'
+import type { CheckpointFields, CheckpointInfo, PendingWrite } from '../../checkpoint.ts'
 import { CheckpointerError } from '../../errors.ts'
+import { isSame } from './filter.ts'
 import { fromForm, toForm, type Form } from './form.ts'
 
 /** A checkpoint of LangGraph's as a state of ours; its id is ours too. */
@@ -21,7 +22,8 @@ export interface StoredCheckpoint {
 
 /** What stands beside it, in `extra.langgraph`, where it can be read without the state. */
 export interface Facts {
-  readonly metadata: Form
+  /** Absent where it is no more than the step, the source, which are fields of the checkpoint, and no parents. */
+  readonly metadata?: Form
   /** The checkpoint that it continues, if that was not there when this one was put. */
   readonly parent?: string
   /** See `Head`. */
@@ -95,13 +97,24 @@ export const without = (state: StoredCheckpoint, names: ReadonlySet<string>): St
   values: Object.fromEntries(Object.entries(state.values).filter(([name]) => !names.has(name))),
 })
 
+/** What goes into the fields that `history` shows. */
+export type Shown = Pick<CheckpointFields, 'step' | 'source' | 'runId'>
+
+/** The metadata that its fields say already. */
+const usual = ({ step, source }: Shown): Form => ({ source, step, parents: {} })
+
+export const beyondShown = (metadata: Form, shown: Shown): Pick<Facts, 'metadata'> =>
+  isSame(usual(shown), metadata) ? {} : { metadata }
+
+export const metadataIn = (info: CheckpointInfo): Form => needFacts(info).metadata ?? usual(info)
+
 /** `undefined` for a checkpoint that was not saved by LangGraph. */
 export const factsIn = ({ extra }: CheckpointInfo): Facts | undefined =>
   extra?.['langgraph'] as Facts | undefined
 
 export const parentIn = (info: CheckpointInfo): string | undefined => info.parentId ?? factsIn(info)?.parent
 
-export function needFacts(info: CheckpointInfo): Facts {
+function needFacts(info: CheckpointInfo): Facts {
   const facts = factsIn(info)
   if (facts) return facts
   const { thread, namespace, seq } = info

@@ -1,8 +1,5 @@
 import { nameOf, type Place } from './places.ts'
 
-/** Lets a caller go on that was only waiting for what has just ended. */
-export const soon = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0))
-
 /** The puts of each place, one after the other, in the order in which they were called. */
 export class Turns {
   readonly #last = new Map<string, Promise<unknown>>()

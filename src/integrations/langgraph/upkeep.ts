@@ -15,8 +15,8 @@ export async function keepLatest(
     // Before the look at what is there: what is put from now on stays.
     const ids: string[] = []
     for await (const each of byId(thread)) ids.push(each.id)
-    const [latest] = ids
-    const found = latest === undefined ? undefined : await find(thread, latest)
+    const latest = await find(thread)
+    const found = latest && ids.includes(latest.id) ? latest : await find(thread, ids[0])
     const kept = new Set(found && (await neededBy(serde, thread, found)))
     if (kept.size > 0) await thread.deleteCheckpoints(ids.filter((each) => !kept.has(each)))
   }

@@ -9,6 +9,7 @@ import {
   StateGraph,
   type BaseCheckpointSaver,
 } from '@langchain/langgraph'
+import type { Runnable } from '@langchain/core/runnables'
 import { openCheckpointer, type Durability } from 'forkpoint'
 import { ForkpointSaver } from 'forkpoint/langgraph'
 import { expect, it } from 'vitest'
@@ -97,6 +98,30 @@ it('a fork and a copy of a graph that waits go on by themselves, each with its o
   expect(used).toEqual(['mail'])
 })
 
+/** Ten graphs, each in the one before; the innermost stops before its only step. */
+function deepGraph(checkpointer: BaseCheckpointSaver) {
+  let inner: Runnable = level(() => ({ done: ['at the bottom'] })).compile({ interruptBefore: ['step'] })
+  for (let depth = 1; depth < 10; depth++) inner = level(inner).compile()
+  return level(inner).compile({ checkpointer })
+}
+
+const level = (step: Runnable | (() => typeof State.Update)) =>
+  new StateGraph(State).addNode('step', step).addEdge(START, 'step').addEdge('step', END)
+
+it('a subgraph that is ten deep stops for a person, and goes on after a reload', async () => {
+  const name = `deep-${++count}`
+  const thread = { configurable: { thread_id: 'deep' } }
+  await reloaded(name, (saver) => deepGraph(saver).invoke({ done: [] }, thread))
+  const { done } = await reloaded(name, async (saver) => {
+    let longest = 0
+    for await (const { config } of saver.list(thread))
+      longest = Math.max(longest, String(config.configurable?.['checkpoint_ns']).length)
+    expect(longest).toBeGreaterThan(256)
+    return deepGraph(saver).invoke(null, thread)
+  })
+  expect(done).toEqual(['at the bottom'])
+})
+
 it('a fork at an earlier step takes that step anew, and ends by itself', async () => {
   const thread = { configurable: { thread_id: 'trip' } }
   await reloaded(`fork-${++count}`, async (saver) => {
@@ -116,4 +141,37 @@ it('a fork at an earlier step takes that step anew, and ends by itself', async (
     expect((await saver.get(thread))?.id).toBe(whole?.id)
     await expect(saver.fork('trip', 'none')).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
+})
+
+const Trip = Annotation.Root({ plan: Annotation<string>, steps: Annotation<number> })
+
+/** Its first node writes a long text, which is stored with the checkpoint that follows, and a number. */
+const planningGraph = (checkpointer: BaseCheckpointSaver, planned: string[]) =>
+  new StateGraph(Trip)
+    .addNode('make', () => {
+      planned.push('made')
+      return { plan: 'First to Lisbon. '.repeat(50), steps: 1 }
+    })
+    .addNode('check', ({ plan, steps }) => ({ plan: `${plan}Checked.`, steps: steps + 1 }))
+    .addEdge(START, 'make')
+    .addEdge('make', 'check')
+    .addEdge('check', END)
+    .compile({ checkpointer })
+
+it('a step whose checkpoint is deleted is taken anew, whole', async () => {
+  const name = `half-${++count}`
+  const thread = { configurable: { thread_id: 'trip' } }
+  const planned: string[] = []
+  const end = await reloaded(name, (saver) => planningGraph(saver, planned).invoke({ steps: 0 }, thread))
+  const checkpointer = await openCheckpointer({ name, worker: false })
+  const later: string[] = []
+  for await (const { id } of checkpointer.thread('trip').history({ limit: 2 })) later.push(id)
+  await checkpointer.thread('trip').deleteCheckpoints(later)
+  await checkpointer.close()
+  const again = await reloaded(name, async (saver) => {
+    expect((await planningGraph(saver, planned).getState(thread)).next).toEqual(['make'])
+    return planningGraph(saver, planned).invoke(null, thread)
+  })
+  expect(again).toEqual(end)
+  expect(planned).toEqual(['made', 'made'])
 })

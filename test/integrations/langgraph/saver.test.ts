@@ -3,6 +3,7 @@ import {
   emptyCheckpoint,
   ERROR,
   INTERRUPT,
+  TASKS,
   uuid6,
   type Checkpoint,
   type CheckpointMetadata,
@@ -112,6 +113,26 @@ it('the latest is the one with the greatest id, whatever the order of writing', 
   expect((await other.get(at('t')))?.id).toBe('e')
   await checkpointer.thread('t').deleteCheckpoints(['e'])
   expect((await other.get(at('t')))?.id).toBe('dd')
+})
+
+it('goes on with its own branch of a thread that two devices have gone on with, or with the one that is chosen', async () => {
+  const [here, there] = [await opened(), await opened()]
+  const [mine, theirs] = [new ForkpointSaver(here), new ForkpointSaver(there)]
+  await put(mine, at('t'), holding({ n: 1 }, 'a'))
+  await here.sync(there)
+  const b = await put(mine, at('t', 'a'), holding({ n: 'mine' }, 'b'))
+  await put(theirs, at('t', 'a'), holding({ n: 'theirs' }, 'c'))
+  expect((await here.sync(there)).diverged).toEqual(['t'])
+  // Neither who has put on it before, nor who sees it for the first time.
+  await put(mine, b, holding({ n: 'mine' }, 'd'))
+  const fresh = new ForkpointSaver(here)
+  await put(fresh, at('t', 'd'), holding({ n: 'mine' }, 'e'))
+  for (const saver of [mine, fresh]) expect((await saver.getTuple(at('t')))?.checkpoint.id).toBe('e')
+  expect((await here.thread('t').heads()).map(({ id }) => id)).toEqual(['e', 'c'])
+  await here.thread('t').chooseHead('c')
+  const after = await put(new ForkpointSaver(here), at('t', 'c'), holding({ n: 'theirs' }, 'f'))
+  expect((await mine.getTuple(at('t')))?.parentConfig).toEqual(at('t', 'c'))
+  expect(await mine.getTuple(after)).toMatchObject({ checkpoint: { channel_values: { n: 'theirs' } } })
 })
 
 it('two savers that put at once lose nothing, and agree on the latest', async () => {
@@ -295,6 +316,75 @@ it('a write of a task is kept once; of errors and interrupts the latest counts',
       ].map((write) => JSON.stringify(write)),
     ),
   )
+})
+
+it('with task paths, writes come back in the order of these, whichever task was done first', async () => {
+  const saver = await saverOver()
+  const config = await put(saver, at('t'), { ...holding({}), v: 1 })
+  await saver.putWrites(config, [[TASKS, 'third']], 'a', '~__pregel_push, 0000000010')
+  await saver.putWrites(config, [[TASKS, 'second']], 'b', '~__pregel_push, 0000000002')
+  await saver.putWrites(config, [[TASKS, 'first']], 'c')
+  const sent = ['first', 'second', 'third']
+  expect((await saver.getTuple(config))?.pendingWrites?.map(([, , value]) => value)).toEqual(sent)
+  const child = await put(saver, config, { ...holding({}), v: 1 })
+  expect((await saver.get(child))?.channel_values[TASKS]).toEqual(sent)
+})
+
+it('what a step has yielded and its child holds is stored once, and comes back as it was written', async () => {
+  const checkpointer = await opened()
+  const saver = new ForkpointSaver(checkpointer)
+  const text = 'It was moved to room 7. '.repeat(20)
+  const message = { kind: 'said', text }
+  const written: [string, unknown][] = [
+    ['list', [message, { ...message, kind: 'heard' }]],
+    ['item', message],
+    ['whole', text],
+    ['changed', [message]],
+    ['other', [message]],
+    ['small', 1],
+  ]
+  const root = await put(saver, at('t'), holding({}))
+  const writing = saver.putWrites(root, written, 'task')
+  const values = {
+    // The state has given each an id, among what it had.
+    list: [
+      { kind: 'first', text },
+      { id: 1, ...message },
+      { ...message, kind: 'heard', more: { id: 2 } },
+    ],
+    item: [message, { ...message, id: 3 }],
+    whole: text,
+    changed: [{ ...message, text: `${text}!` }],
+    small: 1,
+  }
+  const child = await put(saver, root, holding(values))
+  await writing
+  const wanted = written.map(([channel, value]) => ['task', channel, value])
+  expect((await saver.getTuple(root))?.pendingWrites).toEqual(wanted)
+  const [, first] = await listed(saver.list(at('t')))
+  expect(first?.pendingWrites).toEqual(wanted)
+  const stored = JSON.stringify((await checkpointer.thread('t').load(1))?.pendingWrites)
+  expect(stored.split(text)).toHaveLength(3) // 'changed' and 'other' alone
+
+  // Put again with something else, the child still has what was shared with it.
+  await put(saver, root, { ...holding({}), id: child.configurable?.['checkpoint_id'] })
+  expect((await saver.getTuple(root))?.pendingWrites).toEqual(wanted)
+  await checkpointer.thread('t').deleteCheckpoints([child.configurable?.['checkpoint_id']])
+  // The rest of the task's writes would pass for all of them.
+  expect((await saver.getTuple(root))?.pendingWrites).toEqual([])
+})
+
+it('a write whose checkpoint gets no child, or one that fails, is stored by itself', async () => {
+  const storage = memoryStorage()
+  const checkpointer = await opened(storage)
+  const saver = new ForkpointSaver(checkpointer)
+  const text = 'It was moved to room 7. '.repeat(20)
+  const root = await put(saver, at('t'), holding({}))
+  const writing = saver.putWrites(root, [['text', text]], 'task')
+  const failing = put(saver, root, holding({ text }, 'x'.repeat(300)))
+  await expect(failing).rejects.toMatchObject({ code: 'INVALID' })
+  await writing
+  expect((await saver.getTuple(root))?.pendingWrites).toEqual([['task', 'text', text]])
 })
 
 it('takes writes for a checkpoint whose put is not awaited, or queued behind another', async () => {

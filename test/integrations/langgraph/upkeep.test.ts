@@ -110,6 +110,34 @@ it('a copy has all that its origin had, and goes its own way', async () => {
   await expect(saver.copyThread('b', 'b')).rejects.toMatchObject({ code: 'CONFLICT' })
 })
 
+it('a fork at what was put again has that, and before it what was there', async () => {
+  const saver = await newSaver()
+  const text = 'It was moved to room 7. '.repeat(20)
+  const root = await put(saver, at('a'), holding({}))
+  const writing = saver.putWrites(root, [['text', text]], 'task')
+  const first = holding({ text })
+  const middle = await put(saver, root, first)
+  await writing
+  await put(saver, root, { ...first, channel_values: { text: 'short', more: 1 } })
+  await saver.putWrites(middle, [['text', 'later']], 'task')
+  await put(saver, middle, holding({ text: 'later' }))
+  await saver.fork('a', first.id, 'b')
+  const tuple = await saver.getTuple(at('b'))
+  expect(tuple?.checkpoint.channel_values).toEqual({ text: 'short', more: 1 })
+  expect(tuple?.pendingWrites).toEqual([])
+  const before = await saver.getTuple(tuple?.parentConfig ?? {})
+  expect(before?.pendingWrites).toEqual([['task', 'text', text]])
+})
+
+it('takes lists of ids, and not one id for a list of its characters', async () => {
+  const saver = await newSaver()
+  await fill(saver, at('a'), 2)
+  const one = 'a' as unknown as readonly string[]
+  await expect(saver.prune(one, { strategy: 'delete' })).rejects.toMatchObject({ code: 'INVALID' })
+  await expect(saver.deleteForRuns(one)).rejects.toMatchObject({ code: 'INVALID' })
+  expect(await countOf(saver, at('a'))).toBe(2)
+})
+
 it('tells the threads, and each change as it happens', async () => {
   const saver = await newSaver()
   const seen: CheckpointerEvent[] = []
@@ -123,4 +151,19 @@ it('tells the threads, and each change as it happens', async () => {
   const ids: string[] = []
   for await (const { id } of saver.threads()) ids.push(id)
   expect(ids).toEqual(['a'])
+})
+
+it('prune keeps what the head has, not what another device has put beside it', async () => {
+  const open = () => openCheckpointer({ name: 'upkeep', storage: memoryStorage() })
+  const [here, there] = [await open(), await open()]
+  onTestFinished(async () => void (await Promise.all([here.close(), there.close()])))
+  const saver = new ForkpointSaver(here)
+  const both = await put(saver, at('t'), holding({ n: 1 }, { id: 'a' }))
+  await here.sync(there)
+  await put(saver, both, holding({ n: 'mine' }, { id: 'b' }))
+  await put(new ForkpointSaver(there), both, holding({ n: 'theirs' }, { id: 'c' }))
+  await here.sync(there)
+  await saver.prune(['t'])
+  expect((await saver.get(at('t')))?.channel_values).toEqual({ n: 'mine' })
+  expect(await countOf(saver, at('t'))).toBe(1)
 })

@@ -1,0 +1,167 @@
+import type { ChatModelAdapter, ChatModelRunOptions, ChatModelRunResult } from '@assistant-ui/react'
+import type { Checkpointer } from '../../checkpointer/checkpointer.ts'
+import type { Lease } from '../../checkpointer/leases/lease.ts'
+import type { Thread } from '../../checkpointer/thread.ts'
+import { CheckpointerError } from '../../errors.ts'
+import { errorOf, Latest } from '../shared/latest.ts'
+
+/** What a model has said so far, in answer to a message. */
+interface Answer {
+  readonly parentId: string
+  readonly result?: ChatModelRunResult
+  readonly hasEnded?: true
+}
+
+interface Held {
+  readonly thread: Thread<Answer>
+  readonly lease: Lease
+}
+
+const ANSWER = 'assistant-ui/answer'
+
+/** A page that goes may still be on its way. */
+const PATIENCE = 500
+/** At most one write of an answer in so many milliseconds. */
+const EVERY = 250
+
+export interface AnswersOptions {
+  /** What answers. With it, an answer that a reload has cut off is given anew. */
+  readonly model?: ChatModelAdapter | undefined
+  /** Told when what a model says cannot be kept while it says it. A warning on the console, when absent. */
+  readonly onError?: ((error: CheckpointerError) => void) | undefined
+}
+
+/** What is said where no model was given, and one is asked for. */
+const NO_MODEL: ChatModelAdapter = {
+  run: () =>
+    Promise.reject(
+      new CheckpointerError('INVALID', 'There is no model: give one as the option `model`.', {
+        path: 'model',
+      }),
+    ),
+}
+
+/**
+ * Keeps what a model says while it says it, in a namespace beside the messages; so that an answer that a reload has cut off
+ * is shown and given anew, by one tab.
+ */
+export class Answers {
+  readonly #checkpointer: Checkpointer
+  readonly #isAsked: boolean
+  readonly #model: ChatModelAdapter
+  readonly #onError: (error: CheckpointerError) => void
+  /** By thread, from when an answer is looked for, or begins, until it is stored as a message. */
+  readonly #held = new Map<string, Held>()
+
+  constructor(checkpointer: Checkpointer, { model, onError = console.warn }: AnswersOptions) {
+    this.#checkpointer = checkpointer
+    this.#isAsked = model !== undefined
+    this.#model = model ?? NO_MODEL
+    this.#onError = onError
+  }
+
+  /** Whether the answer to a message was cut off, and is for this tab to give. */
+  async isOpen(threadId: string, parentId: string): Promise<boolean> {
+    if (!this.#isAsked) return false
+    const held = await this.#hold(threadId, PATIENCE)
+    const isOpen = (await held?.thread.load())?.state.parentId === parentId
+    if (!isOpen) await this.#letGo(threadId)
+    return isOpen
+  }
+
+  /** Asks the model, and keeps what it says. */
+  run(threadId: string | undefined, options: ChatModelRunOptions): AsyncGenerator<ChatModelRunResult, void> {
+    return this.#give(threadId, options, false)
+  }
+
+  /** The same, with what was kept of the answer first; one that had ended is not asked for again. */
+  resume(
+    threadId: string | undefined,
+    options: ChatModelRunOptions,
+  ): AsyncGenerator<ChatModelRunResult, void> {
+    return this.#give(threadId, options, true)
+  }
+
+  async *#give(
+    threadId: string | undefined,
+    options: ChatModelRunOptions,
+    isResumed: boolean,
+  ): AsyncGenerator<ChatModelRunResult, void> {
+    const parentId = options.unstable_parentId ?? undefined
+    const held =
+      threadId === undefined || parentId === undefined ? undefined : await this.#hold(threadId, false)
+    // Another tab gives an answer in this thread: this one goes on without being kept.
+    if (!held || parentId === undefined) return yield* this.#asked(options)
+    const { thread } = held
+    const kept = isResumed ? (await thread.load())?.state : undefined
+    const open = kept?.parentId === parentId ? kept : undefined
+    if (open?.result) yield open.result
+    if (open?.hasEnded) return
+    if (!open) await thread.save({ parentId })
+    const latest = new Latest<Answer>({
+      every: EVERY,
+      most: Number.POSITIVE_INFINITY,
+      write: async (answer) => void (await thread.save(answer)),
+      onError: this.#onError,
+    })
+    let result: ChatModelRunResult | undefined
+    for await (result of this.#asked(options)) {
+      latest.put({ parentId, result })
+      yield result
+    }
+    if (result) latest.put({ parentId, result, hasEnded: true })
+    latest.write()
+    await latest.settled()
+  }
+
+  /** The answer is a message now: what was kept of it goes, and what was held for it is let go. */
+  async stored(threadId: string): Promise<void> {
+    try {
+      await this.#remove(threadId)
+    } catch (cause) {
+      // The message is stored. The next one takes along what is left of this.
+      this.#onError(errorOf(cause))
+    }
+  }
+
+  async #remove(threadId: string): Promise<void> {
+    const held = this.#held.get(threadId)
+    try {
+      if (held) await removeAll(held.thread)
+    } finally {
+      await this.#letGo(threadId)
+    }
+  }
+
+  async #letGo(threadId: string): Promise<void> {
+    const held = this.#held.get(threadId)
+    this.#held.delete(threadId)
+    await held?.lease.release()
+  }
+
+  async #hold(threadId: string, wait: number | false): Promise<Held | undefined> {
+    const known = this.#held.get(threadId)
+    if (known && !known.lease.signal.aborted) return known
+    const thread = this.#checkpointer.thread<Answer>(threadId, { namespace: ANSWER })
+    try {
+      const held = { thread, lease: await thread.lease({ wait }) }
+      this.#held.set(threadId, held)
+      return held
+    } catch (error) {
+      if (CheckpointerError.is(error, 'BLOCKED')) return undefined
+      throw error
+    }
+  }
+
+  async *#asked(options: ChatModelRunOptions): AsyncGenerator<ChatModelRunResult, void> {
+    const answer = this.#model.run(options)
+    if (Symbol.asyncIterator in answer) yield* answer
+    else yield await answer
+  }
+}
+
+async function removeAll(drafts: Thread<Answer>): Promise<void> {
+  const ids: string[] = []
+  for await (const { id } of drafts.history()) ids.push(id)
+  if (ids.length > 0) await drafts.deleteCheckpoints(ids)
+}

@@ -1,0 +1,102 @@
+import type {
+  AgentInputItem,
+  SessionHistoryMutation,
+  SessionHistoryTransaction,
+  SessionHistoryTransactionArgs,
+} from '@openai/agents-core'
+import { CheckpointerError } from '../../errors.ts'
+import { same } from '../shared/same.ts'
+
+/** What each checkpoint of a session holds. */
+export interface SessionState {
+  readonly items: readonly AgentInputItem[]
+  /** By their ids, the transactions that were applied: each is applied once. */
+  readonly applied?: Readonly<Record<string, SessionHistoryTransaction>>
+  /** A run that waits for a person, or was cut off: what `RunState.toString()` gave, as JSON where it is that. */
+  readonly run?: unknown
+}
+
+export const EMPTY: SessionState = { items: [] }
+
+/** The state of a session, which has none at first; a thread that somebody else has saved to has another one. */
+export function stateOf(thread: string, state: SessionState | undefined): SessionState {
+  if (state === undefined) return EMPTY
+  if (Array.isArray((state as Partial<SessionState> | null)?.items)) return state
+  throw new CheckpointerError(
+    'UNSUPPORTED',
+    `Thread '${thread}' was saved to by something else: give a session a thread of its own.`,
+    { thread },
+  )
+}
+
+export const withItems = (state: SessionState, items: readonly AgentInputItem[]): SessionState => ({
+  ...state,
+  items: [...state.items, ...items],
+})
+
+/** With what is not there yet of these items, behind the first so many; `undefined` when all of it is. */
+export function withItemsBehind(
+  state: SessionState,
+  length: number,
+  items: readonly AgentInputItem[],
+): SessionState | undefined {
+  const added = state.items.slice(length)
+  for (let at = 0; at < added.length; at++) {
+    const there = added.slice(at, at + items.length)
+    if (same(there, items.slice(0, there.length)))
+      return there.length === items.length ? undefined : withItems(state, items.slice(there.length))
+  }
+  return items.length === 0 ? undefined : withItems(state, items)
+}
+
+/** `undefined` when there is none. */
+export function withoutRun({ run, ...rest }: SessionState): SessionState | undefined {
+  return run === undefined ? undefined : rest
+}
+
+/** The state after a transaction; `undefined` when it was applied before. */
+export function afterTransaction(
+  state: SessionState,
+  { operationId, transaction }: SessionHistoryTransactionArgs,
+): SessionState | undefined {
+  const applied = state.applied ?? {}
+  if (Object.hasOwn(applied, operationId)) {
+    if (same(applied[operationId], transaction)) return undefined
+    throw new CheckpointerError('CONFLICT', `Operation '${operationId}' was applied with other items.`)
+  }
+  const items = itemsAfter(state.items, transaction)
+  return { ...state, items, applied: { ...applied, [operationId]: transaction } }
+}
+
+function itemsAfter(
+  items: readonly AgentInputItem[],
+  transaction: SessionHistoryTransaction,
+): readonly AgentInputItem[] {
+  if (transaction.type === 'append_items') return [...items, ...transaction.items]
+  const { expectedSuffix, replacement } = transaction
+  const start = items.length - expectedSuffix.length
+  if (start < 0 || !same(items.slice(start), expectedSuffix))
+    throw new CheckpointerError(
+      'CONFLICT',
+      'The session does not end with the items that are to be replaced: something else was added or taken away.',
+    )
+  return [...items.slice(0, start), ...replacement]
+}
+
+/** Of several calls with one id the first is replaced, and the others go. */
+export function afterMutations(
+  state: SessionState,
+  mutations: readonly SessionHistoryMutation[],
+): SessionState {
+  let items = state.items
+  for (const { callId, replacement } of mutations) {
+    let isReplaced = false
+    items = items.flatMap((item) => {
+      if (item.type !== 'function_call' || item.callId !== callId) return [item]
+      const kept = isReplaced ? [] : [replacement]
+      isReplaced = true
+      return kept
+    })
+  }
+  return { ...state, items }
+}

@@ -1,0 +1,1 @@
+export { forkpointStorage, type ForkpointStorage, type StorageOptions } from './store/storage.ts'

@@ -1,0 +1,241 @@
+import type { CheckpointerEvent, CheckpointInfo, Snapshot } from '../../checkpoint.ts'
+import type { HistoryOptions } from '../../checkpointer/threads/history.ts'
+import type { Which } from '../../checkpointer/threads/types.ts'
+import type { Thread } from '../../checkpointer/thread.ts'
+import { CheckpointerError } from '../../errors.ts'
+import { Latest } from '../shared/latest.ts'
+import { copyOf, isSame, valueOf } from '../shared/copy.ts'
+import { contentOf, marksOf, storedContent, type Content } from './form.ts'
+import { redone, undone } from './turning.ts'
+
+/** What an item stands in. */
+export interface ItemSurroundings {
+  readonly every: number
+  readonly most: number
+  readonly onRemove: 'keep' | 'delete'
+  readonly onError: (error: CheckpointerError) => void
+  readonly onWarning: (warning: CheckpointerError) => void
+}
+
+/** So many checkpoints are remembered as written here. */
+const MOST_OWN = 64
+const CHANGES: readonly CheckpointerEvent['type'][] = ['saved', 'deleted', 'forked']
+const GONE: Content = { gone: true }
+
+/** One item: a thread of that name, of which each checkpoint is a whole value. */
+export class Item {
+  readonly #thread: Thread
+  readonly #around: ItemSurroundings
+  readonly #latest: Latest<Content>
+  /** What was put or read last, in a copy that nobody else has; absent when it may be another by now. */
+  #known: Content | undefined
+  /** The head that was read or written here last; `null`: there was none. */
+  #head: string | null | undefined
+  readonly #own = new Set<string>()
+  /** Deletions of the thread by this item, of which no event was heard yet. */
+  #deletions = 0
+  /** How many erasures were asked for, and how many of these are done: a value set behind one does not take its place. */
+  #erasures = { asked: 0, done: 0 }
+  #puts = 0
+  /** Undos and redos under way: what the item is behind them is not known. */
+  #turns = 0
+
+  constructor(thread: Thread, around: ItemSurroundings) {
+    this.#thread = thread
+    this.#around = around
+    this.#latest = new Latest({
+      ...around,
+      write: (content) => this.#write(content),
+      // A save that comes behind an erasure brings the thread back.
+      isAlone: (content) => this.#isErasure(content) || this.#owesErasure,
+    })
+  }
+
+  /** What is set while it is read waits, so that a read gives what was there when it was asked for. */
+  async get(): Promise<unknown> {
+    const unsettled = this.#latest.unsettled
+    if (unsettled) return given(unsettled.value)
+    const puts = this.#puts
+    this.#latest.hold()
+    try {
+      const found = await this.#thread.load()
+      const content = found ? contentOf({ state: found.state, marks: marksOf(found) }) : GONE
+      this.#head = found?.id ?? null
+      if (this.#puts === puts) this.#known = content
+      else if (found) this.#warn('was set before it had been read', 'what had been stored')
+      return given(content)
+    } finally {
+      this.#latest.release()
+    }
+  }
+
+  /** Takes the value in before it returns; rejects with a failure that no call was rejected with yet. */
+  async set(value: unknown): Promise<void> {
+    const content: Content = typeof value === 'string' ? { text: value } : { value: this.#copy(value) }
+    if (!this.#isKnown(content) || this.#latest.isFailing) this.#put(content)
+    const untold = this.#latest.takeUntold()
+    if (untold) throw untold
+  }
+
+  async remove(): Promise<void> {
+    if (!this.#isKnown(GONE)) {
+      // What was set before it is seen in the history, if that stays.
+      if (this.#isErasure(GONE)) this.#erasures.asked++
+      else this.#latest.write()
+      this.#put(GONE)
+    }
+    await this.#latest.flush()
+  }
+
+  flush(): Promise<void> {
+    return this.#latest.flush()
+  }
+
+  /** Begins to write what there is, before it returns: the page may be gone any moment. */
+  hurry(): void {
+    this.#latest.hurry()
+  }
+
+  async *history(options: HistoryOptions): AsyncGenerator<CheckpointInfo> {
+    await this.flush()
+    for await (const info of this.#thread.history(options)) {
+      if (!('state' in info)) yield info
+      else yield withValue(info as Snapshot)
+    }
+  }
+
+  async fork(as: string, at: Which | undefined): Promise<void> {
+    await this.flush()
+    await this.#thread.fork({ as, at })
+  }
+
+  undo(): Promise<boolean> {
+    return this.#turn(undone)
+  }
+
+  redo(): Promise<boolean> {
+    return this.#turn(redone)
+  }
+
+  /** Whether it has become another, by somebody else's hand. */
+  async hears(event: CheckpointerEvent): Promise<boolean> {
+    if (!CHANGES.includes(event.type)) return false
+    if ('namespace' in event && event.namespace !== this.#thread.namespace) return false
+    // An event comes before the reply that says what was written here.
+    await this.#latest.settled()
+    if (event.type === 'saved' && this.#own.has(event.id)) return false
+    if (event.type === 'deleted' && this.#deletions > 0) {
+      this.#deletions--
+      return false
+    }
+    this.#known = undefined
+    return true
+  }
+
+  /** Lets go of its copy: what is set next is written also when it is the same. */
+  forget(): void {
+    if (!this.#latest.unsettled) this.#known = undefined
+  }
+
+  /** What is set meanwhile is written behind it, also when it is what the item was. */
+  async #turn(turn: typeof undone): Promise<boolean> {
+    const puts = this.#puts
+    this.#turns++
+    this.#latest.hold()
+    try {
+      await this.flush()
+      const hasTurned = await this.#turned(turn)
+      if (hasTurned && this.#puts === puts) this.#known = undefined
+      return hasTurned
+    } finally {
+      this.#turns--
+      this.#latest.release()
+    }
+  }
+
+  async #turned(turn: typeof undone): Promise<boolean> {
+    const head = await this.#thread.load()
+    const found = head && (await turn(this.#thread, head))
+    if (!head || !found) return false
+    const { to, source, marks } = found
+    const { id } = await this.#thread.save(to.state, {
+      parent: to.id,
+      expect: head.id,
+      source,
+      extra: { item: marks },
+    })
+    this.#head = id
+    return true
+  }
+
+  #copy(value: unknown): unknown {
+    const before = this.#known && 'value' in this.#known ? this.#known.value : undefined
+    return copyOf(before, value)
+  }
+
+  #isKnown(content: Content): boolean {
+    const known = this.#known
+    if (!known || this.#turns > 0) return false
+    if ('gone' in content) return 'gone' in known
+    if ('text' in content) return 'text' in known && known.text === content.text
+    return 'value' in content && 'value' in known && isSame(known.value, content.value)
+  }
+
+  #put(content: Content): void {
+    this.#puts++
+    this.#known = content
+    this.#latest.put(content)
+  }
+
+  #isErasure(content: Content): boolean {
+    return 'gone' in content && this.#around.onRemove === 'delete'
+  }
+
+  get #owesErasure(): boolean {
+    return this.#erasures.done < this.#erasures.asked
+  }
+
+  async #erase(): Promise<void> {
+    const { asked } = this.#erasures
+    if (await this.#thread.delete()) this.#deletions++
+    this.#erasures.done = asked
+    this.#head = null
+  }
+
+  async #write(content: Content): Promise<void> {
+    if (this.#isErasure(content)) return this.#erase()
+    const { state, marks } = storedContent(content)
+    const erasing = this.#owesErasure ? this.#erase() : undefined
+    const head = this.#head
+    const fields = Object.keys(marks).length > 0 ? { extra: { item: marks } } : {}
+    // Sent at once, too: the page may be gone before the reply.
+    const saving = this.#thread.save(valueOf(state), fields)
+    await Promise.allSettled([erasing, saving])
+    await erasing
+    const { id, parentId = null } = await saving
+    this.#own.add(id)
+    if (this.#own.size > MOST_OWN) this.#own.delete([...this.#own][0] ?? '')
+    this.#head = id
+    const isOthers = parentId !== null && parentId !== head && !this.#own.has(parentId)
+    if (head !== undefined && isOthers)
+      this.#warn('was set over what another has set meanwhile, without a look at it', 'that')
+  }
+
+  #warn(what: string, which: string): void {
+    const { id } = this.#thread
+    const message = `Item '${id}' ${what}; ${which} is in its history, and an undo brings it back.`
+    const warning = new CheckpointerError('CONFLICT', message, { thread: id })
+    queueMicrotask(() => this.#around.onWarning(warning))
+  }
+}
+
+/** A copy for the caller, who may change it. */
+function given(content: Content): unknown {
+  if ('gone' in content) return null
+  return 'text' in content ? content.text : valueOf(copyOf(undefined, valueOf(content.value)))
+}
+
+const withValue = (found: Snapshot): Snapshot => ({
+  ...found,
+  state: given(contentOf({ state: found.state, marks: marksOf(found) })),
+})

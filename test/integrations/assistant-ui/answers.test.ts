@@ -1,0 +1,166 @@
+import 'fake-indexeddb/auto'
+import type { ChatModelAdapter, ChatModelRunOptions, ChatModelRunResult } from '@assistant-ui/react'
+import { openCheckpointer, type Checkpointer } from 'forkpoint'
+import { ForkpointHistory } from 'forkpoint/assistant-ui'
+import { beforeEach, expect, it } from 'vitest'
+import { fullable } from '../../support/fullable.ts'
+import { assistantMessage, userMessage } from '../../support/messages.ts'
+
+let name: string
+let checkpointer: Checkpointer
+let asked: number
+const open = async (): Promise<void> => {
+  checkpointer = await openCheckpointer({ name, worker: false, onWarning: () => {} })
+}
+beforeEach(async () => {
+  name = `answers-${Math.random()}`
+  asked = 0
+  await open()
+})
+
+const says = (text: string): ChatModelRunResult => ({ content: [{ type: 'text', text }] })
+const model: ChatModelAdapter = {
+  async *run() {
+    asked++
+    for (const text of ['o', 'on', 'one']) yield says(text)
+  },
+}
+const options: ChatModelRunOptions = {
+  messages: [],
+  runConfig: {},
+  abortSignal: new AbortController().signal,
+  context: {},
+  unstable_parentId: 'a',
+  unstable_getMessage: () => userMessage('a'),
+}
+const page = (): ForkpointHistory => new ForkpointHistory(checkpointer, 'chat', { model })
+type Given = Awaited<ReturnType<ChatModelAdapter['run']>> | ReturnType<ChatModelAdapter['run']>
+async function all(given: Given): Promise<ChatModelRunResult[]> {
+  const results: ChatModelRunResult[] = []
+  if (Symbol.asyncIterator in given) for await (const result of given) results.push(result)
+  return results
+}
+/** As when a page goes, and another comes: what it held is let go, and nothing else is done. */
+const gone = async (): Promise<void> => {
+  await checkpointer.close()
+  await open()
+}
+
+it('an answer is passed on as it comes, and is not given again once it is a message', async () => {
+  const history = page()
+  await history.append({ message: userMessage('a'), parentId: null })
+  expect(await all(history.model.run(options))).toEqual(['o', 'on', 'one'].map(says))
+  await history.append({ message: assistantMessage('b'), parentId: 'a' })
+  expect(await page().load()).not.toHaveProperty('unstable_resume')
+  expect(asked).toBe(1)
+})
+
+it('an answer that was cut off is shown and given anew, by one tab', async () => {
+  const history = page()
+  await history.append({ message: userMessage('a'), parentId: null })
+  const answer = history.model.run(options)
+  if (!(Symbol.asyncIterator in answer)) throw new Error('it streams')
+  await answer.next()
+  await expect
+    .poll(async () => (await checkpointer.thread('chat', { namespace: 'assistant-ui/answer' }).load())?.state)
+    .toMatchObject({ result: says('o') })
+  // While it is being given, no other tab gives it.
+  expect(await page().load()).not.toHaveProperty('unstable_resume')
+  await gone()
+  const next = page()
+  expect(await next.load()).toMatchObject({ headId: 'a', unstable_resume: true })
+  expect(await page().load()).not.toHaveProperty('unstable_resume')
+  expect(await all(next.resume(options))).toEqual(['o', 'o', 'on', 'one'].map(says))
+})
+
+it('an answer that had ended, but was no message yet, is not asked for again', async () => {
+  const history = page()
+  await history.append({ message: userMessage('a'), parentId: null })
+  await all(history.model.run(options))
+  await gone()
+  const next = page()
+  expect(await next.load()).toMatchObject({ unstable_resume: true })
+  expect(await all(next.resume(options))).toEqual([says('one')])
+  expect(asked).toBe(1)
+})
+
+it('of an answer that is a message nothing else stays, and it can be given anew', async () => {
+  const drafts = checkpointer.thread('chat', { namespace: 'assistant-ui/answer' })
+  const history = page()
+  await history.append({ message: userMessage('a'), parentId: null })
+  await all(history.model.run(options))
+  expect(await drafts.load()).toBeDefined()
+  await history.append({ message: assistantMessage('b'), parentId: 'a' })
+  expect(await drafts.load()).toBeUndefined()
+  await all(history.model.run(options))
+  expect(asked).toBe(2)
+  await history.append({ message: assistantMessage('b2'), parentId: 'a' })
+  for await (const draft of drafts.history()) throw new Error(`${draft.seq} is there`)
+})
+
+it('an answer that is asked for anew is asked for, though the one before was no message yet', async () => {
+  const history = page()
+  await history.append({ message: userMessage('a'), parentId: null })
+  await all(history.model.run(options))
+  expect(await all(history.model.run(options))).toEqual(['o', 'on', 'one'].map(says))
+  expect(asked).toBe(2)
+})
+
+it('an answer that is deleted does not come back', async () => {
+  const history = page()
+  await history.append({ message: userMessage('a'), parentId: null })
+  await all(history.model.run(options))
+  const message = assistantMessage('b')
+  await history.append({ message, parentId: 'a' })
+  await history.delete([{ message, parentId: 'a' }])
+  const loaded = await page().load()
+  expect(loaded.headId).toBe('a')
+  expect(loaded).not.toHaveProperty('unstable_resume')
+})
+
+it('drafts that cannot be removed are told of, and the message is stored', async () => {
+  const disk = fullable()
+  const errors: unknown[] = []
+  const full = await openCheckpointer({ name: 'full', storage: disk.storage, onWarning: () => {} })
+  const history = new ForkpointHistory(full, 'chat', { model, onError: (error) => errors.push(error) })
+  await history.append({ message: userMessage('a'), parentId: null })
+  await all(history.model.run(options))
+  disk.fill({ after: 1 })
+  await history.append({ message: assistantMessage('b'), parentId: 'a' })
+  disk.empty()
+  expect(errors).toMatchObject([{ code: 'QUOTA' }])
+  expect((await history.load()).headId).toBe('b')
+})
+
+it('a message that nobody was to answer is not answered', async () => {
+  const history = page()
+  await history.append({ message: userMessage('a'), parentId: null })
+  expect(await page().load()).not.toHaveProperty('unstable_resume')
+})
+
+it('without a model nothing is resumed, and a call says so', async () => {
+  const history = new ForkpointHistory(checkpointer, 'chat')
+  await history.append({ message: userMessage('a'), parentId: null })
+  await expect(all(history.model.run(options))).rejects.toMatchObject({ code: 'INVALID', path: 'model' })
+  await gone()
+  expect(await new ForkpointHistory(checkpointer, 'chat').load()).not.toHaveProperty('unstable_resume')
+})
+
+it('a model that gives its answer at once is one, too', async () => {
+  const history = new ForkpointHistory(checkpointer, 'chat', { model: { run: async () => says('all') } })
+  await history.append({ message: userMessage('a'), parentId: null })
+  expect(await all(history.model.run(options))).toEqual([says('all')])
+})
+
+it('what cannot be kept of an answer is told, and passed on all the same', async () => {
+  const errors: unknown[] = []
+  const part = { type: 'text' as const, text: 'x', call: () => {} }
+  const odd: ChatModelRunResult = { content: [part] }
+  const history = new ForkpointHistory(checkpointer, 'chat', {
+    model: { run: async () => odd },
+    onError: (error) => errors.push(error),
+  })
+  await history.append({ message: userMessage('a'), parentId: null })
+  expect(await all(history.model.run(options))).toEqual([odd])
+  expect(errors).toMatchObject([{ code: 'INVALID' }])
+})
