@@ -1,0 +1,2 @@
+/** The id of the extension in ../stranger, which its key gives it. */
+export const FRIEND = 'ognfmlhjiodmoaoccckjofljalnkenip'
