@@ -1,0 +1,10 @@
+import { engineSuite } from '../../support/suite.ts'
+import { here } from '../../support/here.ts'
+
+engineSuite({
+  name: 'libsql-server',
+  host: [process.execPath, here(import.meta.url, 'host.ts')],
+  server: [process.execPath, here(import.meta.url, 'server.ts')],
+  hosts: 'many',
+  databases: 'one',
+})

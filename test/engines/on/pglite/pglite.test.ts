@@ -1,0 +1,9 @@
+import { engineSuite } from '../../support/suite.ts'
+import { here } from '../../support/here.ts'
+
+engineSuite({
+  name: 'pglite',
+  host: [process.execPath, here(import.meta.url, 'host.ts')],
+  hosts: 'one',
+  databases: 'one',
+})
