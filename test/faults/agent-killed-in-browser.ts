@@ -20,8 +20,12 @@ export default {
   promise: 'an agent that is killed at a write, in any way, comes to the same end, with nothing done twice',
   rounds: { short: 4, long: 240 },
   on: ['chromium', 'chromium-sqlite', 'firefox'],
+  elsewhere: {
+    webkit:
+      'WebKitGTK keeps the transaction of a worker that is terminated in its midst, and nobody else can write any more',
+  },
   async run(context) {
-    const town = await openTown(context.folder)
+    const town = await openTown()
     try {
       return await killAll(context, town)
     } finally {
@@ -39,9 +43,9 @@ interface Town {
   onNotice: () => void
 }
 
-async function openTown(folder: string): Promise<Town> {
+async function openTown(): Promise<Town> {
   const town = { effects: new Effects(), notices: 0, onNotice: () => {} }
-  const site = await openSite(folder, (path, body) => {
+  const site = await openSite((path, body) => {
     if (path === '/notice') {
       town.notices++
       town.onNotice()

@@ -1,219 +1,213 @@
-import { CheckpointerError, openCheckpointer, type Checkpointer } from '../../src/index.ts'
+import { createHash } from 'node:crypto'
+import { CheckpointerError, type Problem } from '../../src/index.ts'
+import { onlyReads, VERBS, type Verb } from '../../src/operations/verbs.ts'
 import { memoryStorage, type MemoryStorageOptions } from '../../src/storage/memory.ts'
 import type { Storage } from '../../src/storage/storage.ts'
+import { all, lasting, open, prepared, type Opened } from './support/call-ground.ts'
+import { CALLS, type Call, type Ready } from './support/every-call.ts'
 import { FAULTS, faultyStorage, type Fault } from './support/faulty-storage.ts'
 import { broken, type Proof } from './support/proof.ts'
 
-const NAME = 'every operation'
 /** With small limits one call needs many commits, and payloads are in parts. */
 const STORAGES: Record<string, MemoryStorageOptions> = {
   memory: {},
   'small limits': { limits: { valueBytes: 60_000, commitBytes: 200_000, operations: 40 } },
 }
+const ENOUGH_FOR_ALL = 30
+const MANY_OPERATIONS = 60
+const SOME_OPERATIONS = 12
 /** More operations than any call here makes; that each stays below is checked. */
 const MOST_OPERATIONS = 400
 
-/** Everything that changes or reads the store, each once. */
-const CALLS: Record<string, (checkpointer: Checkpointer) => Promise<unknown>> = {
-  save: (checkpointer) => checkpointer.thread('a').save(stateOf(99)),
-  'a large save': (checkpointer) => checkpointer.thread('a').save({ large: 'x'.repeat(150_000) }),
-  'a first save': (checkpointer) => checkpointer.thread('new').save(stateOf(1)),
-  'a first save in a namespace': (checkpointer) =>
-    checkpointer.thread('a', { namespace: 'new' }).save(stateOf(1)),
-  load: (checkpointer) => checkpointer.thread('a').load(3),
-  history: (checkpointer) => all(checkpointer.thread('a').history({ states: true })),
-  fork: (checkpointer) => checkpointer.thread('a').fork({ at: 5, as: 'twin' }),
-  'fork with an edit': (checkpointer) =>
-    checkpointer.thread<State>('a').fork({ at: 5, as: 'twin', edit: (draft) => void draft.words.push('!') }),
-  copy: (checkpointer) => checkpointer.thread('a').copy('copied'),
-  prune: (checkpointer) => checkpointer.thread('a').prune({ keepLast: 3 }),
-  'prune an origin': (checkpointer) => checkpointer.thread('a').prune({ keepLast: 1, ancestors: 'drop' }),
-  'delete checkpoints': (checkpointer) => checkpointer.thread('a').deleteCheckpoints([2, 4, 6]),
-  'delete a run': (checkpointer) => checkpointer.thread('a').deleteRun('run 1'),
-  delete: (checkpointer) => checkpointer.thread('a').delete(),
-  'put writes': (checkpointer) =>
-    checkpointer.thread('a').putWrites(3, 'task', [
-      { channel: 'c', value: 1 },
-      { channel: 'd', value: 'y'.repeat(70_000) },
-    ]),
-  threads: (checkpointer) => all(checkpointer.threads()),
-  export: (checkpointer) => all(checkpointer.export()),
-  import: async (checkpointer) => checkpointer.import(await theFile(), { onConflict: 'rename' }),
-  'import without what is there': async (checkpointer) =>
-    checkpointer.import(await theFile(), { onConflict: 'skip' }),
-  usage: (checkpointer) => checkpointer.usage(),
-  verify: (checkpointer) => checkpointer.verify(),
-}
-
-interface State {
-  readonly n: number
-  readonly words: string[]
-}
-
-const stateOf = (n: number): State => ({
-  n,
-  words: Array.from({ length: n }, (_, i) => `word ${i} `.repeat(1 + ((n * i) % 60))),
-})
-
 /** Each storage operation of each call goes wrong in each way; what is there afterwards is the old or the new. */
 export default {
-  promise: 'when any one operation of the storage goes wrong, a call has happened or it has not',
+  promise: 'when any one operation of the storage goes wrong, a call of any verb has happened or it has not',
   rounds: { short: 5, long: 30 },
   on: ['node'],
   async run({ rounds: length }) {
-    const sums = { calls: 0, faults: 0, rejected: 0, tookEffect: 0 }
+    const sums = { calls: 0, verbs: 0, faults: 0, rejected: 0, tookEffect: 0 }
+    const called = new Set<Verb>()
     for (const options of Object.values(STORAGES)) {
       for (const [name, call] of Object.entries(CALLS)) {
         sums.calls++
-        const { before, after } = await withoutFault(options, call, length)
-        for (const fault of FAULTS) {
-          for (let at = 1; ; at++) {
+        const fresh = (): Promise<Store> => storeFor(call, options, length)
+        const expected = await withoutFault(call, fresh, (verb) => called.add(verb))
+        judgeWithoutFault(name, expected)
+        // In the short form some of very many operations go wrong, others in each way, and on the first storage.
+        const isShort = expected.operations > MANY_OPERATIONS && length < ENOUGH_FOR_ALL
+        if (isShort && options !== STORAGES['memory']) continue
+        const step = isShort ? Math.ceil(expected.operations / SOME_OPERATIONS) : 1
+        for (const [i, fault] of FAULTS.entries()) {
+          for (let at = 1 + Math.floor((i * step) / FAULTS.length); ; at += step) {
             if (at > MOST_OPERATIONS) throw broken('too many operations', { name })
-            const result = await withFault(options, call, length, fault, at)
+            const result = await withFault(call, await fresh(), fault, at)
             if (!result.reached) break
             sums.faults++
-            judge({ name, fault, at }, result, before, after)
+            judge({ name, fault, at }, call, result, expected)
             if (result.error) sums.rejected++
-            if (result.found === after) sums.tookEffect++
+            if (result.found === expected.after.found) sums.tookEffect++
           }
         }
       }
     }
+    const missed = VERBS.filter((verb) => !onlyReads(verb) && !called.has(verb))
+    if (missed.length > 0) throw broken('verbs that change something, and are not tried', missed)
+    sums.verbs = called.size
     return sums
   },
 } satisfies Proof
 
-interface Result {
-  readonly reached: boolean
+/** A store that stands ready for a call. */
+interface Store extends Ready {
+  readonly storage: Storage
+}
+
+async function storeFor({ ready }: Call, options: MemoryStorageOptions, length: number): Promise<Store> {
+  const storage = lasting(memoryStorage(options))
+  await prepared(storage, length)
+  return { storage, ...(await ready(storage)) }
+}
+
+/** What there is, as far as it can be seen from outside. */
+interface Found {
   readonly found: string
-  readonly problems: readonly unknown[]
+  readonly problems: readonly Problem[]
+}
+
+/** What there may be after a call. */
+interface Expected {
+  readonly before: Found
+  readonly after: Found
+  /** How many of the storage it takes. */
+  readonly operations: number
+  /** Of a call that does one thing after the other. */
+  readonly between: readonly string[]
+}
+
+interface Result extends Found {
+  readonly reached: boolean
+  /** What there is when the same was called again. */
+  readonly again?: Found
   /** What the call was rejected with. */
   readonly error?: CheckpointerError
 }
 
+function judgeWithoutFault(name: string, { before, after }: Expected): void {
+  const shown = ({ problems }: Found): string =>
+    JSON.stringify(problems.map(({ kind, table, thread, seq }) => `${kind} ${table} ${thread} ${seq}`).sort())
+  if (after.problems.length > 0 && shown(after) !== shown(before))
+    throw broken('leaves problems', { name, after })
+}
+
 function judge(
   about: { name: string; fault: Fault; at: number },
-  { found, problems, error }: Result,
-  before: string,
-  after: string,
+  { goesOn, isKept }: Call,
+  { found, problems, again, error }: Result,
+  { before, after, between }: Expected,
 ): void {
-  if (found !== before && found !== after)
+  const isPart = between.includes(found)
+  if (!goesOn && !isPart && found !== before.found && found !== after.found)
     throw broken('neither before nor after', { ...about, found, before, after })
-  if (problems.length > 0) throw broken('verify is not clean', { ...about, problems })
-  if (error === undefined && found !== after) throw broken('resolved without effect', about)
-  if (error?.outcome === 'none' && found !== before) throw broken('said to have changed nothing', about)
+  if (problems.length > 0 && before.problems.length === 0)
+    throw broken('verify is not clean', { ...about, problems })
+  if (again && (again.found !== after.found || again.problems.length > after.problems.length))
+    throw broken('does not come to its end when it is called again', { ...about, again, after })
+  if (error === undefined && !isPart && found !== after.found) throw broken('resolved without effect', about)
+  if (error?.outcome === 'none' && found !== before.found && !goesOn && !isKept)
+    throw broken('said to have changed nothing', about)
 }
 
 async function withoutFault(
-  options: MemoryStorageOptions,
-  call: (checkpointer: Checkpointer) => Promise<unknown>,
-  length: number,
-): Promise<{ before: string; after: string }> {
-  const storage = await prepared(options, length)
-  const before = await contents(storage)
-  const checkpointer = await open(storage)
-  await call(checkpointer)
-  await checkpointer.close()
-  return { before, after: await contents(storage) }
+  { stages = [], open: opening }: Call,
+  fresh: () => Promise<Store>,
+  called: (verb: Verb) => void,
+): Promise<Expected> {
+  let operations = 0
+  const made = async (run: (store: Store, opened: Opened) => Promise<unknown>): Promise<Found> => {
+    const store = await fresh()
+    const counted = faultyStorage(store.storage, 'fails', Number.POSITIVE_INFINITY)
+    const opened = await open(counted.storage, opening, called)
+    await run(store, opened)
+    await opened.checkpointer.close()
+    operations = counted.count()
+    return lookInto(store)
+  }
+  const between: string[] = []
+  for (const stage of stages) between.push((await made((_, opened) => stage(opened))).found)
+  const before = await lookInto(await fresh())
+  const after = await made((store, opened) => store.run(opened))
+  return { before, after, operations, between }
 }
 
-async function withFault(
-  options: MemoryStorageOptions,
-  call: (checkpointer: Checkpointer) => Promise<unknown>,
-  length: number,
-  fault: Fault,
-  at: number,
-): Promise<Result> {
-  const storage = await prepared(options, length)
-  const faulty = faultyStorage(storage, fault, at)
+async function withFault(call: Call, store: Store, fault: Fault, at: number): Promise<Result> {
+  const faulty = faultyStorage(store.storage, fault, at)
   let error: CheckpointerError | undefined
   try {
-    const checkpointer = await open(faulty.storage)
+    const opened = await open(faulty.storage, call.open)
     try {
-      await call(checkpointer)
+      await store.run(opened)
     } finally {
-      await checkpointer.close().catch(() => {})
+      await opened.checkpointer.close().catch(() => {})
     }
   } catch (reason) {
     if (!CheckpointerError.is(reason)) throw reason
     error = reason
   }
-  const { found, problems } = await lookInto(storage)
-  return { reached: faulty.count() >= at, found, problems, ...(error === undefined ? {} : { error }) }
+  const found = await lookInto(store)
+  const reached = faulty.count() >= at
+  const told = error === undefined ? {} : { error }
+  if (!call.goesOn || !reached) return { reached, ...found, ...told }
+  const opened = await open(store.storage, call.open)
+  await store.run(opened)
+  await opened.checkpointer.close()
+  return { reached, ...found, again: await lookInto(store), ...told }
 }
 
-const open = (storage: Storage): Promise<Checkpointer> =>
-  openCheckpointer({ name: NAME, storage, onWarning: () => {} })
-
-async function prepared(options: MemoryStorageOptions, length: number): Promise<Storage> {
-  const storage = Object.assign(memoryStorage(options), { close: async () => {} })
-  const checkpointer = await open(storage)
-  const thread = checkpointer.thread<State>('a')
-  for (let n = 1; n <= Math.max(length, 8); n++)
-    await thread.save(stateOf(n), {
-      step: n,
-      runId: `run ${n % 3}`,
-      ...(n % 4 ? {} : { label: `fourth ${n}` }),
-    })
-  await thread.putWrites(3, 'earlier', [{ channel: 'c', value: 'z'.repeat(30_000) }])
-  const fork = await thread.fork({ at: 4, as: 'fork' })
-  await fork.save(stateOf(7))
-  await checkpointer.thread('a', { namespace: 'sub' }).save(stateOf(2))
-  await checkpointer.thread('beside').save(stateOf(3))
-  await checkpointer.close()
-  return storage
+async function lookInto({ storage, others = [] }: Store): Promise<Found> {
+  const all = [await lookIntoOne(storage)]
+  for (const other of others) all.push(await lookIntoOne(other))
+  return {
+    found: JSON.stringify(all.map(({ found }) => found)),
+    problems: all.flatMap(({ problems }) => problems),
+  }
 }
 
-async function contents(storage: Storage): Promise<string> {
-  return (await lookInto(storage)).found
-}
+const digest = (value: unknown): string =>
+  createHash('sha256')
+    .update(JSON.stringify(value) ?? '')
+    .digest('hex')
+    .slice(0, 12)
 
 /** All that can be seen from outside, but ids and times, as text; and what `verify` says. */
-async function lookInto(storage: Storage): Promise<{ found: string; problems: readonly unknown[] }> {
-  const checkpointer = await open(storage)
+async function lookIntoOne(storage: Storage): Promise<{ found: unknown[]; problems: readonly Problem[] }> {
+  const { checkpointer, host } = await open(storage)
   const found: unknown[] = []
   const ids = (await all(checkpointer.threads())).map(({ id, forkOf }) => [id, forkOf?.seq] as const)
   for (const [id, forkedAt] of ids.sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const isLeased = (await host.leaseSign({ thread: id })) !== undefined
     for (const namespace of ['', 'sub', 'new']) {
       const thread = checkpointer.thread(id, { namespace })
-      for await (const { seq, state, step, label } of thread.history({ states: true })) {
-        const writes = (await thread.load(seq))?.pendingWrites.map(({ taskId, index, value }) => [
-          taskId,
-          index,
-          value,
-        ])
-        found.push([id, forkedAt, namespace, seq, step, label, state, writes])
+      const heads = (await thread.heads()).map(({ seq }) => seq)
+      found.push([id, forkedAt, isLeased, namespace, heads])
+      try {
+        for await (const { seq, state, step, label } of thread.history({ states: true })) {
+          const writes = (await thread.load(seq))?.pendingWrites.map(({ taskId, index, value }) => [
+            taskId,
+            index,
+            value,
+          ])
+          found.push([seq, step, label, digest(state), digest(writes)])
+        }
+      } catch (error) {
+        if (!CheckpointerError.is(error, 'CORRUPT')) throw error
+        found.push([error.code, error.seq])
       }
     }
   }
   const { problems } = await checkpointer.verify()
   await checkpointer.close()
-  return { found: JSON.stringify(found), problems }
-}
-
-async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const list: T[] = []
-  for await (const item of items) list.push(item)
-  return list
-}
-
-let file: Promise<Blob> | undefined
-
-/** Two families, each with a fork; one thread is there already. */
-function theFile(): Promise<Blob> {
-  file ??= makeFile()
-  return file
-}
-
-async function makeFile(): Promise<Blob> {
-  const checkpointer = await open(memoryStorage())
-  for (const id of ['x', 'beside']) {
-    const thread = checkpointer.thread<State>(id)
-    for (let n = 1; n <= 5; n++) await thread.save(stateOf(n * 9))
-    const fork = await thread.fork({ at: 3, as: `${id} fork` })
-    await fork.save(stateOf(50))
-    await fork.putWrites(4, 'task', [{ channel: 'c', value: 'y'.repeat(70_000) }])
-    await thread.deleteCheckpoints([2])
-  }
-  return new Blob((await all(checkpointer.export())).map((piece) => new Uint8Array(piece)))
+  // A loss is what was told, and no fault of what is there.
+  const isLoss = ({ kind }: Problem): boolean => kind === 'loss'
+  found.push(...problems.filter(isLoss))
+  return { found, problems: problems.filter((problem) => !isLoss(problem)) }
 }

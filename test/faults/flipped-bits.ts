@@ -1,21 +1,21 @@
 import { join } from 'node:path'
-import { startBrowser } from './support/browser.ts'
 import { inMemory } from './support/flippable.ts'
 import { flipRows } from './support/flips.ts'
-import type { Figures, Proof, ProofContext } from './support/proof.ts'
+import { broken, type Figures, type Proof, type ProofContext } from './support/proof.ts'
 import { openSite } from './support/site.ts'
+import { startAnyBrowser } from './support/webkit.ts'
 
 /** So many at a time, so that whoever watches hears of it. */
 const AT_ONCE = 100
 
 /**
- * One byte of one row is changed, or the row is gone. It is found; nothing wrong is read; a repair leaves a store
+ * One byte of one row is changed, and that is a round; in between a row is gone, or its version is another. It is found; nothing wrong is read; a repair leaves a store
  * without a fault, in which all that did not need the row reads as before.
  */
 export default {
   promise: 'one byte of one row changed, or one row gone: found, never read as right, and mended',
   rounds: { short: 60, long: 1000 },
-  on: ['node', 'chromium', 'chromium-sqlite', 'firefox'],
+  on: ['node', 'chromium', 'chromium-sqlite', 'firefox', 'webkit'],
   async run(context) {
     if (context.ground !== 'node') return inPage(context)
     const flippable = await inMemory()
@@ -24,8 +24,8 @@ export default {
 } satisfies Proof
 
 async function inPage(context: ProofContext): Promise<Figures> {
-  const site = await openSite(context.folder)
-  const browser = await startBrowser(context.ground, join(context.folder, 'profile'))
+  const site = await openSite()
+  const browser = await startAnyBrowser(context.ground, join(context.folder, 'profile'))
   try {
     const page = await browser.open(site.url)
     return await byHundreds(context, (rounds) =>
@@ -45,7 +45,9 @@ async function byHundreds(
   for (let done = 0; done < rounds; done += AT_ONCE) {
     const figures = await some(Math.min(AT_ONCE, rounds - done))
     for (const [name, value] of Object.entries(figures)) sums[name] = (sums[name] ?? 0) + Number(value)
-    say(`${sums['damages']} damages, ${sums['found']} found`)
+    say(`${sums['flips']} flips, ${sums['flips found']} found; ${sums['damages']} damages`)
   }
+  if (sums['flips'] !== rounds || sums['flips found'] !== rounds)
+    throw broken('not every round was a byte that was changed and found', sums)
   return sums
 }

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import type { Mine, Run } from './page/leases.ts'
 import { broken, type Figures, type Proof, type ProofContext } from './support/proof.ts'
 import { PLAIN_HOST, startSleepyBrowser, type SleepyBrowser } from './support/sleepy-browser.ts'
-import { openSite } from './support/site.ts'
+import { firstAck, openSite, type Site } from './support/site.ts'
 
 /** Waiting for a sign of life takes seconds, so there are fewer of these. */
 const ROUNDS_A_SILENCE = 5
@@ -22,15 +22,20 @@ export default {
   promise: 'a runner that was frozen and replaced writes nothing when it wakes',
   rounds: { short: 2, long: 100 },
   on: ['chromium', 'chromium-sqlite'],
+  isTimed: true,
+  elsewhere: {
+    firefox: 'only the DevTools protocol freezes a tab',
+    webkit: 'only the DevTools protocol freezes a tab',
+  },
   async run(context) {
-    const site = await openSite(context.folder)
+    const site = await openSite()
     const browser = await startSleepyBrowser(context.ground, join(context.folder, 'profile'))
     try {
       const plain = site.url.replace('127.0.0.1', PLAIN_HOST)
       const silences = Math.ceil(context.rounds / ROUNDS_A_SILENCE)
       return {
-        ...(await replaceFrozen(context, browser, site.url, 'stolen', context.rounds)),
-        ...(await replaceFrozen(context, browser, plain, 'silent', silences)),
+        ...(await replaceFrozen(context, browser, { site, url: site.url }, 'stolen', context.rounds)),
+        ...(await replaceFrozen(context, browser, { site, url: plain }, 'silent', silences)),
       }
     } finally {
       await browser.close()
@@ -68,7 +73,7 @@ type Way = 'stolen' | 'silent'
 async function replaceFrozen(
   { random, say }: ProofContext,
   browser: SleepyBrowser,
-  url: string,
+  { site, url }: { readonly site: Site; readonly url: string },
   way: Way,
   rounds: number,
 ): Promise<Figures> {
@@ -82,8 +87,10 @@ async function replaceFrozen(
     const [old, next] = round % 2 ? (['b', 'a'] as const) : (['a', 'b'] as const)
     const [sleeper, successor] = [tabs[old], tabs[next]]
     await sleeper.bringToFront()
+    site.acks.length = 0
     const sleeping = sleeper.evaluate((run) => leases.runThread(run), { id, tab: old })
-    await sleep(150 + random() * 400)
+    await firstAck(site)
+    await sleep(random() * 400)
     await successor.bringToFront()
     const ask = (): Promise<string> => successor.evaluate((thread) => leases.askForLease(thread), id)
     const asked = await freezeFor(ask, browser, sleeper, random, () => sums.heldUp++)

@@ -10,6 +10,7 @@ import { Soundness } from '../../src/state/sound.ts'
 import { memoryStorage } from '../../src/storage/memory.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 import { mutatedFile, sourceFiles, STATES, TYPES } from './support/fuzz-corpus.ts'
+import { rowOne, wholeDatabase } from './support/fuzz-rows.ts'
 import { mutated, mutatedBytes, pick, type Random } from './support/mutate.ts'
 import { broken, type Figures, type Proof } from './support/proof.ts'
 
@@ -19,13 +20,17 @@ const ANSWERS = ['CORRUPT', 'INVALID', 'TOO_LARGE', 'FORMAT_TOO_NEW']
 const HANGS_AFTER = 20_000
 const MOST_GROWTH = 64 * 1024 * 1024
 
-/** A round is one input: half of them files for `import`, half states and deltas. */
+/** To read all of a database, and to mend it, takes so many times longer than another input. */
+const ROWS_EVERY = 20
+
+/** A round is one input: files for `import`, as often states and deltas, and now and then a row of a whole database. */
 export default {
-  promise: 'no file for import, no stored state and no delta does harm, however it was made',
+  promise: 'no file for import, no stored state or row and no delta does harm, however it was made',
   rounds: { short: 3000, long: 100_000 },
   on: ['node'],
   async run({ rounds, random, say }) {
     const files = await sourceFiles()
+    const database = await wholeDatabase()
     const counts: Record<string, number> = {}
     const count = (kind: string, answer: string): void => {
       counts[`${kind} ${answer}`] = (counts[`${kind} ${answer}`] ?? 0) + 1
@@ -35,7 +40,8 @@ export default {
     let level: number | undefined
     for (let round = 0; round < rounds; round++) {
       const begun = performance.now()
-      if (round % 2 === 0) count('import', await importOne(mutatedFile(files, random), random))
+      if (round % ROWS_EVERY === 1) count('row', await rowOne(database, random))
+      else if (round % 2 === 0) count('import', await importOne(mutatedFile(files, random), random))
       else count('decode', await decodeOne(random))
       slowest = Math.max(slowest, performance.now() - begun)
       if (slowest > HANGS_AFTER) throw broken('an input took too long', { round, slowest })
@@ -57,9 +63,11 @@ export default {
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 
+/** With what is outside of the heap; buffers are reported as a part of that. */
 function heap(): number {
   collect()
-  return process.memoryUsage().heapUsed
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
 }
 
 const prototypes = (): string =>

@@ -12,24 +12,33 @@ const WAYS = [
   { durability: 'async', to: '/?elsewhere' },
   { durability: 'exit', to: '/?elsewhere' },
   { durability: 'async', to: 'reload', flush: true },
+  { durability: 'async', to: 'reload', flush: true, isBeside: true },
+  { durability: 'exit', to: 'reload', isBeside: true },
 ] as const
 
-/** A page saves, and is reloaded or left in the very task in which the last state was captured. */
+/** A page saves, alone or beside another tab, and is reloaded or left in the very task in which the last state was captured. */
 export default {
   promise: 'a page that goes writes what it still holds, or the next one is told, and else is told nothing',
-  rounds: { short: 5, long: 100 },
+  rounds: { short: 7, long: 100 },
   on: ['chromium', 'chromium-sqlite', 'firefox'],
+  elsewhere: {
+    webkit:
+      'no driver reaches a WebKitGTK that keeps what it stores, so nobody is there when a page has gone',
+  },
   async run({ rounds, ground, folder }) {
-    const site = await openSite(folder)
+    const site = await openSite()
     const browser = await startBrowser(ground, join(folder, 'profile'))
     const sums = { left: 0, saved: 0, lost: 0, 'pages that lost some': 0 }
     try {
       for (let round = 0; round < rounds; round++) {
         const way = WAYS[round % WAYS.length] as (typeof WAYS)[number]
+        const { isBeside, ...how } = { isBeside: false, ...way }
         const { durability } = way
         const [name, thread] = [`leaving ${round}`, `t${round}`]
+        const other = isBeside ? await browser.open(site.url) : undefined
+        await other?.evaluate((options) => loads.stay(options), { name })
         const page = await browser.open(site.url)
-        const load = { name, thread, count: SAVES, ...way }
+        const load = { name, thread, count: SAVES, ...how }
         const arrived = page.waitForEvent('load')
         // Its answer is lost with the page.
         void page.evaluate((options) => loads.saveAndLeave(options), load).catch(() => {})
@@ -48,6 +57,7 @@ export default {
         if (found.missing.length === 0 && found.warnings.length > 0)
           throw broken('a false alarm', { round, found })
         await page.close()
+        await other?.close()
         sums.left++
         sums.saved += wanted.length
         sums.lost += found.missing.length

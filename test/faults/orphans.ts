@@ -17,8 +17,11 @@ export default {
   promise: 'a run whose tab is closed or crashes is told to the others, and one of them goes on with it',
   rounds: { short: 2, long: 40 },
   on: ['chromium', 'chromium-sqlite', 'firefox'],
+  elsewhere: {
+    webkit: 'no driver reaches a WebKitGTK that keeps what it stores, so nobody closes one of its tabs',
+  },
   async run({ rounds, ground, folder, say }) {
-    const site = await openSite(folder)
+    const site = await openSite()
     const browser = await startBrowser(ground, join(folder, 'profile'))
     const delays: number[] = []
     try {

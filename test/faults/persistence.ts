@@ -16,11 +16,16 @@ export default {
   promise: 'persist() and usage() say of the browser what holds',
   rounds: { short: 1, long: 1 },
   on: ['chromium'],
+  elsewhere: {
+    'chromium-sqlite': 'what is granted has nothing to do with the store',
+    firefox: 'tested by the suite, with the question answered by a preference',
+    webkit: 'it has no `persist` by default',
+  },
   async run({ ground, folder }) {
-    const site = await openSite(folder)
+    const site = await openSite()
     const extensions = [[], ['unlimitedStorage']].map((permissions, i) => {
       const extension = join(folder, `extension-${i}`)
-      cpSync(join(folder, 'site'), extension, { recursive: true })
+      cpSync(site.folder, extension, { recursive: true })
       const manifest = {
         manifest_version: 3,
         name: `extension ${i}`,

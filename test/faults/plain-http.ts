@@ -24,8 +24,12 @@ export default {
     'over plain http nobody hears of a loss beside a page that writes behind, nor after it unless there is one',
   rounds: { short: 2, long: 60 },
   on: ['chromium', 'chromium-sqlite'],
+  elsewhere: {
+    firefox: 'only Chromium is told by a flag where a name leads',
+    webkit: 'only Chromium is told by a flag where a name leads',
+  },
   async run({ rounds, ground, folder }) {
-    const site = await openSite(folder)
+    const site = await openSite()
     const browser = await startBrowser(ground, join(folder, 'profile'), PLAIN_HTTP)
     const url = overPlainHttp(site.url)
     const sums = { pages: 0, 'tabs beside': 0, saved: 0, lost: 0 }

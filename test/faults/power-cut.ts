@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Ack, Findings } from './page/loads.ts'
-import { startBrowser } from './support/browser.ts'
 import { makeDisk, noDisk, type Disk } from './support/disk.ts'
 import { judge } from './support/judge.ts'
 import type { Proof, ProofContext } from './support/proof.ts'
-import { openSite, type Site } from './support/site.ts'
+import { firstAck, openSite, type Site } from './support/site.ts'
+import { startAnyBrowser } from './support/webkit.ts'
 
 const TABS = 2
 
@@ -13,10 +13,10 @@ const TABS = 2
 export default {
   promise: 'after a power cut every synced save is there, and of others a beginning, which is told',
   rounds: { short: 2, long: 60 },
-  on: ['chromium', 'chromium-sqlite', 'firefox'],
+  on: ['chromium', 'chromium-sqlite', 'firefox', 'webkit'],
   missing: noDisk,
   async run(context) {
-    const site = await openSite(context.folder)
+    const site = await openSite()
     const sums = { cuts: 0, acknowledged: 0, checked: 0, lost: 0, told: 0 }
     try {
       for (let round = 0; round < context.rounds; round++) {
@@ -50,14 +50,14 @@ async function cutInMidWork(
   site.acks.length = 0
   const disk = makeDisk(folder, `disk-${round}`)
   try {
-    const browser = await startBrowser(ground, join(disk.path, 'profile'))
+    const browser = await startAnyBrowser(ground, join(disk.path, 'profile'))
     for (let tab = 0; tab < TABS; tab++) {
       const page = await browser.open(site.url)
       const options = { name: 'cut', tab: `${tab}`, durability: durabilityOf(round) }
       // It ends with the browser.
       void page.evaluate((load) => loads.mixedLoad(load), options).catch(() => {})
     }
-    for (let waited = 0; site.acks.length === 0 && waited < 10_000; waited += 5) await sleep(5)
+    await firstAck(site)
     await sleep(300 + random() * 2_500)
     browser.stop()
     const acks = [...site.acks] as Ack[]
@@ -75,7 +75,7 @@ async function lookAgain(
   disk: Disk,
   acks: readonly Ack[],
 ): Promise<Findings> {
-  const browser = await startBrowser(ground, join(disk.path, 'profile'))
+  const browser = await startAnyBrowser(ground, join(disk.path, 'profile'))
   try {
     const page = await browser.open(site.url)
     return await page.evaluate((list) => loads.look({ name: 'cut' }, list), acks)

@@ -16,9 +16,14 @@ export default {
   promise: 'a runner that was frozen and replaced does nothing more when it wakes, and is told LEASE_LOST',
   rounds: { short: 1, long: 20 },
   on: ['chromium', 'chromium-sqlite'],
+  isTimed: true,
+  elsewhere: {
+    firefox: 'only the DevTools protocol freezes a tab',
+    webkit: 'only the DevTools protocol freezes a tab',
+  },
   async run({ rounds, ground, folder, random, say }) {
     let effects = new Effects()
-    const site = await openSite(folder, (_, body) => answerTo(body, effects))
+    const site = await openSite((_, body) => answerTo(body, effects))
     const browser = await startSleepyBrowser(ground, join(folder, 'profile'))
     const sums = { 'taken over': 0, effects: 0, late: 0, decided: 0, again: 0, 'in mid-transaction': 0 }
     try {

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startBrowser } from './support/browser.ts'
 import { Effects } from './support/effects.ts'
 import { answerTo, checkErrands } from './support/errands.ts'
 import { broken, type Proof } from './support/proof.ts'
 import { openSite } from './support/site.ts'
+import { startAnyBrowser } from './support/webkit.ts'
 
 const ERRANDS = 8
 const OPTIONS = [{ wait: false }, { wait: true }, { steal: true }, { steal: true }]
@@ -17,11 +17,11 @@ const ENDS = /^(fresh|resumed|already-finished|BLOCKED|LEASE_LOST|Error: the wor
 export default {
   promise: 'of two tabs that want a run one has it at any moment, and who was replaced records nothing',
   rounds: { short: 8, long: 200 },
-  on: ['chromium', 'chromium-sqlite', 'firefox'],
+  on: ['chromium', 'chromium-sqlite', 'firefox', 'webkit'],
   async run({ rounds, ground, folder, random, say }) {
     let effects = new Effects()
-    const site = await openSite(folder, (_, body) => answerTo(body, effects))
-    const browser = await startBrowser(ground, join(folder, 'profile'))
+    const site = await openSite((_, body) => answerTo(body, effects))
+    const browser = await startAnyBrowser(ground, join(folder, 'profile'))
     const sums = { races: 0, effects: 0, late: 0, decided: 0, again: 0, 'taken over': 0, BLOCKED: 0 }
     try {
       const tabs = [await browser.open(site.url), await browser.open(site.url)]

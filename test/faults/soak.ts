@@ -30,12 +30,17 @@ export default {
   promise: 'with retention on, memory stays level and the disk under its ceiling, however long it goes on',
   rounds: { short: 3_000, long: 50_000 },
   on: ['chromium', 'chromium-sqlite'],
+  isTimed: true,
+  elsewhere: {
+    firefox: 'only the DevTools protocol tells the memory of a page and its worker',
+    webkit: 'only the DevTools protocol tells the memory of a page and its worker',
+  },
   async run({ rounds, ground, folder, say }) {
     const threads = Math.max(1, Math.round(rounds / SAVES_A_THREAD))
     const maxBytes = threads * CEILING_A_THREAD
     const options = { name: 'soak', threads, retention: { keepLast: 20, maxBytes } }
     const profile = join(folder, 'profile')
-    const site = await openSite(folder)
+    const site = await openSite()
     const browser = await startBrowser(ground, profile)
     try {
       const page = await browser.open(site.url)

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FoundStream, Passed } from './page/streams.ts'
 import { startBrowser } from './support/browser.ts'
 import { broken, type Figures, type Proof, type ProofContext } from './support/proof.ts'
-import { openSite, type Site } from './support/site.ts'
+import { firstAck, openSite, type Site } from './support/site.ts'
 
 /** At most one transaction in so many milliseconds. */
 const EVERY = 50
@@ -16,8 +16,13 @@ export default {
     'of an answer that was killed as it came, what was acknowledged or flushed comes back in order, and the rest follows',
   rounds: { short: 2, long: 60 },
   on: ['chromium', 'chromium-sqlite', 'firefox'],
+  isTimed: true,
+  elsewhere: {
+    webkit:
+      'no driver reaches a WebKitGTK that keeps what it stores, so nobody is there when a page has gone',
+  },
   async run(context) {
-    const site = await openSite(context.folder)
+    const site = await openSite()
     try {
       const costs = await costsOf(context, site)
       const sums = { killed: 0, 'passed on': 0, 'came back': 0 }
@@ -110,7 +115,7 @@ async function killInMidStream(
   const page = await browser.open(site.url)
   // It ends with the browser.
   void page.evaluate((load) => streams.streamUntilKilled(load), { name: 'killed', flushes }).catch(() => {})
-  for (let waited = 0; site.acks.length === 0 && waited < 10_000; waited += 5) await sleep(5)
+  await firstAck(site)
   await sleep(200 + random() * 1_500)
   await browser.kill()
   return ([...site.acks] as Passed[]).sort((a, b) => a.passed - b.passed)

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { startBrowser } from './support/browser.ts'
 import { broken, type Ground, type Proof } from './support/proof.ts'
 import { openSite } from './support/site.ts'
+import { startAnyBrowser } from './support/webkit.ts'
 
 const NAME = 'wiped'
 
@@ -10,9 +10,9 @@ const NAME = 'wiped'
 export default {
   promise: 'a browser that has lost its databases says which threads it had, and how far each had come',
   rounds: { short: 2, long: 10 },
-  on: ['chromium', 'chromium-sqlite', 'firefox'],
+  on: ['chromium', 'chromium-sqlite', 'firefox', 'webkit'],
   async run({ ground, folder, random, rounds }) {
-    const site = await openSite(folder)
+    const site = await openSite()
     const sums = { wiped: 0, 'of a service worker': 0, threads: 0, told: 0 }
     try {
       for (let round = 0; round < rounds; round++) {
@@ -23,10 +23,10 @@ export default {
             1 + Math.floor(random() * 9),
           ]),
         )
-        const before = await startBrowser(ground, profile)
+        const before = await startAnyBrowser(ground, profile)
         const page = await before.open(site.url)
         // Where modules can be service workers, every second time in one.
-        const inService = round % 2 === 1 && ground !== 'firefox'
+        const inService = round % 2 === 1 && ground.startsWith('chromium')
         await page.evaluate(
           ([name, made, service]) => (service ? loads.keepInServiceWorker : loads.keep)(name, made),
           [NAME, steps, inService] as const,
@@ -38,7 +38,7 @@ export default {
         if (inService) sums['of a service worker']++
         sums.threads += Object.keys(steps).length
 
-        const after = await startBrowser(ground, profile)
+        const after = await startAnyBrowser(ground, profile)
         try {
           const look = async () =>
             (await after.open(site.url)).evaluate(
@@ -67,12 +67,15 @@ export default {
 
 /** Of IndexedDB alone: what else the browser keeps for a site stays. */
 function deleteDatabases(ground: Ground, profile: string): number {
-  const origins = join(profile, 'storage', 'default')
-  const folders =
-    ground === 'firefox'
-      ? readdirSync(origins).map((origin) => join(origins, origin, 'idb'))
-      : [join(profile, 'Default', 'IndexedDB')]
+  const folders = foldersOf(ground, profile)
   const found = folders.filter((each) => existsSync(each) && readdirSync(each).length > 0)
   for (const each of found) rmSync(each, { recursive: true })
   return found.length
+}
+
+function foldersOf(ground: Ground, profile: string): string[] {
+  if (ground === 'webkit') return [join(profile, 'data', 'webkitgtk-4.1', 'MiniBrowser', 'databases')]
+  if (ground !== 'firefox') return [join(profile, 'Default', 'IndexedDB')]
+  const origins = join(profile, 'storage', 'default')
+  return readdirSync(origins).map((origin) => join(origins, origin, 'idb'))
 }

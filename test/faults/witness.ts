@@ -1,10 +1,10 @@
 import 'fake-indexeddb/auto'
 import { CheckpointerError } from '../../src/index.ts'
 import { localStore } from '../../src/witness/local-store.ts'
-import { beside } from '../../src/witness/places.ts'
+import { both } from '../../src/witness/places.ts'
 import type { WitnessStore } from '../../src/witness/witness-store.ts'
-import { deleteBehind, fakeArea, openTab, type Tab } from '../witness/ground.ts'
-import { broken, type Proof } from './support/proof.ts'
+import { deleteBehind, fakeArea, fakeFile, openTab, type Tab } from '../witness/ground.ts'
+import { broken, type Proof, type ProofContext } from './support/proof.ts'
 
 const THREADS = ['a', 'b', 'c', 'd']
 const STEPS = 25
@@ -15,7 +15,8 @@ const EXPECTED = ['CLOSED', 'NOT_FOUND', 'CONFLICT', 'INVALID', 'EVICTED']
 
 /**
  * Tabs and workers save, fork, copy, prune, delete, destroy, crash and open again, many things at once. None of it
- * may be taken for a loss. Then the database is deleted behind their back, and that must be told.
+ * may be taken for a loss. Then the browser is killed, and has lost all databases of the site: each that was saved to must
+ * tell it, as the browser says it to one of them alone; one that is new or was destroyed must not.
  */
 export default {
   promise: 'nothing that was removed on purpose is missed, and a database that is gone always is',
@@ -24,14 +25,17 @@ export default {
   async run({ rounds, random }) {
     const sums = { sequences: 0, steps: 0, opened: 0, crashed: 0, destroyed: 0, lost: 0, told: 0 }
     for (let round = 0; round < rounds; round++) {
-      const site = siteOf(`witness ${round} ${random()}`)
+      const site = siteOf()
+      const name = `witness ${round} ${random()}`
       const tabs: Tab[] = []
       const all: Tab[] = []
       const running = new Set<Promise<unknown>>()
       const pick = <T>(from: readonly T[]): T | undefined => from[Math.floor(random() * from.length)]
       const open = async (): Promise<void> => {
         sums.opened++
-        const tab = await openTab(site.name, random() < 0.7 ? site.page : site.worker, random() * 4)
+        const tab = await openTab(name, random() < 0.7 ? site.page(name) : site.worker(name), {
+          behind: random() * 4,
+        })
         tabs.push(tab)
         all.push(tab)
       }
@@ -66,7 +70,7 @@ export default {
       await Promise.all(running)
       for (const tab of tabs) await tab.checkpointer.close().catch(tolerate)
 
-      const last = await openTab(site.name, site.page)
+      const last = await openTab(name, site.page(name))
       await last.settled()
       all.push(last)
       for (const { warnings } of all)
@@ -74,26 +78,82 @@ export default {
           throw broken('told a loss where there was none', { round, warnings: warnings.map(String) })
       await last.checkpointer.thread('kept').save({ round })
       await last.checkpointer.close()
-      await deleteBehind(site.name)
-      sums.lost++
-      const after = await openTab(site.name, site.page)
-      await after.settled()
-      const told = after.warnings.filter(({ code }) => code === 'DATA_LOSS')
-      if (told.length !== 1 || !told[0]?.loss?.heads.some(({ thread }) => thread === 'kept'))
-        throw broken('a loss was not told once', { round, told: told.map(String) })
-      sums.told++
-      await after.checkpointer.destroy()
+      const { lost, told } = await loseAll(site, name, random)
+      sums.lost += lost
+      sums.told += told
       sums.sequences++
     }
     return sums
   },
 } satisfies Proof
 
-/** One origin: what its pages remember, and what its workers do. */
-function siteOf(name: string): { name: string; page: WitnessStore; worker: WitnessStore } {
-  const worker = localStore(name, fakeArea())
-  const page = beside(localStore(name, fakeArea()), { ...worker, isThere: async () => true })
-  return { name, page, worker }
+interface Site {
+  readonly page: (name: string) => WitnessStore
+  readonly worker: (name: string) => WitnessStore
+  /** Of what pages have put into `localStorage` from here on, nothing comes to the disk. */
+  readonly stopWriting: () => () => void
+}
+
+/** One origin: what its pages remember, and its workers. */
+function siteOf(): Site {
+  const [local, files] = [fakeArea(), fakeArea()]
+  return {
+    page: (name) => both(localStore(name, local), fakeFile(name, files)),
+    worker: (name) => fakeFile(name, files),
+    stopWriting() {
+      const before = [...local.items]
+      return () => {
+        local.items.clear()
+        for (const [key, value] of before) local.items.set(key, value)
+      }
+    },
+  }
+}
+
+/** Of this one and others of the site; `kept` is in this one, and was written down. */
+async function loseAll(
+  site: Site,
+  name: string,
+  random: ProofContext['random'],
+): Promise<{ lost: number; told: number }> {
+  const [atOnce, opened, destroyed, fresh] = ['at once', 'opened', 'destroyed', 'new'].map(
+    (kind) => `${name} ${kind}`,
+  ) as [string, string, string, string]
+  const kill = site.stopWriting()
+  const slow = { behind: 60_000 }
+  const first = await openTab(atOnce, site.page(atOnce), slow)
+  await first.checkpointer.thread('t').save({ n: 1 })
+  first.crash()
+  const second = await openTab(opened, site.page(opened), slow)
+  await second.checkpointer.thread('t').load()
+  second.crash()
+  const third = await openTab(destroyed, site.page(destroyed), slow)
+  await third.checkpointer.thread('t').save({ n: 1 })
+  await third.checkpointer.destroy()
+  kill()
+
+  const losers = [name, atOnce]
+  const names = [...losers, opened, destroyed, fresh].sort(() => random() - 0.5)
+  for (const each of names) await deleteBehind(each)
+  let told = 0
+  for (const isFirst of [true, false])
+    for (const each of names) {
+      const dataLoss = isFirst && each === names[0] ? 'a bad log' : undefined
+      const tab = await openTab(each, random() < 0.7 ? site.page(each) : site.worker(each), { dataLoss })
+      await tab.settled()
+      const losses = tab.warnings.filter(({ code }) => code === 'DATA_LOSS')
+      const expected = isFirst && losers.includes(each) ? 1 : 0
+      const about = { each, names, isFirst, told: losses.map(String) }
+      if (losses.length !== expected) throw broken('a loss was not told once, or told of nothing', about)
+      told += losses.length
+      if (losses.some(({ message }) => !message.includes('a bad log')))
+        throw broken('a loss was told without its cause', about)
+      if (expected > 0 && each === name && !losses[0]?.loss?.heads.some(({ thread }) => thread === 'kept'))
+        throw broken('what was lost was not named', about)
+      if (isFirst) await tab.checkpointer.close()
+      else await tab.checkpointer.destroy()
+    }
+  return { lost: losers.length, told }
 }
 
 async function act({ checkpointer }: Tab, chosen: number, id: string, other: string): Promise<unknown> {

@@ -11,8 +11,12 @@ export default {
   promise: 'a worker that is killed costs no acknowledged save, and what is called for again is made once',
   rounds: { short: 10, long: 100 },
   on: ['chromium', 'chromium-sqlite', 'firefox'],
+  elsewhere: {
+    webkit:
+      'WebKitGTK keeps the transaction of a worker that is terminated in its midst, and nobody else can write any more',
+  },
   async run({ rounds, ground, folder, random }) {
-    const site = await openSite(folder)
+    const site = await openSite()
     const browser = await startBrowser(ground, join(folder, 'profile'))
     const sums = { killed: 0, acknowledged: 0, 'called again': 0, 'had landed': 0, 'went on in the page': 0 }
     try {

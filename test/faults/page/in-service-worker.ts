@@ -1,5 +1,6 @@
 // eslint-disable-next-line import/default -- Vite gives the address of what it has bundled.
 import script from './service-worker.ts?worker&url'
+import { RACES, type Kept, type Kind, type Racer } from './races.ts'
 import type { missing } from './witness.ts'
 
 /** Has the service worker of this page do it. */
@@ -32,4 +33,18 @@ export async function missingInServiceWorker(name: string): ReturnType<typeof mi
 /** The model agent, in there; should the worker be stopped, this never resolves. */
 export async function runInServiceWorker(name: string): Promise<string> {
   return String(await ask({ call: 'agent', name }))
+}
+
+/** A browser ends a service worker that takes minutes over one thing; so there it is done in parts. */
+const PART = 25
+
+/** Does its part of a race, wherever that is to be. */
+export async function race<K extends Kind>(kind: K, racer: Racer): Promise<Kept<K>[]> {
+  if (racer.where !== 'service worker') return [(await RACES[kind](racer)) as Kept<K>]
+  const parts: Kept<K>[] = []
+  for (let { from } = racer; from < racer.to; from += PART) {
+    const part: Racer = { ...racer, from, to: Math.min(racer.to, from + PART) }
+    parts.push((await ask({ call: 'race', name: racer.name, kind, racer: part })) as Kept<K>)
+  }
+  return parts
 }

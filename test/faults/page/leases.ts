@@ -1,5 +1,6 @@
 /** A runner that is replaced while its tab is frozen, and the one that takes its place. */
 import { CheckpointerError, openCheckpointer, type Checkpointer, type LeaseOptions } from 'forkpoint'
+import { tellSite } from './tell-site.ts'
 import type { State } from './loads.ts'
 
 export interface Mine {
@@ -57,6 +58,7 @@ export async function runThread({
     const results = await Promise.allSettled(
       marks.map((mark) => thread.save({ mark, messages: ['word '.repeat(50)] })),
     )
+    if (n === 0) void tellSite({ tab })
     results.forEach((result, i) => {
       if (result.status === 'fulfilled') saved.push({ seq: result.value.seq, mark: marks[i] ?? '' })
       else refused.push(codeOf(result.reason))

@@ -1,5 +1,6 @@
 /** What the pages do while faults are caused, and how they look at what is left. */
-import { openCheckpointer, type Checkpointer, type OpenOptions, type Thread } from 'forkpoint'
+import { openCheckpointer, type Checkpointer, type LostHead, type OpenOptions, type Thread } from 'forkpoint'
+import { tellSite } from './tell-site.ts'
 
 export interface State {
   readonly mark: string
@@ -7,7 +8,12 @@ export interface State {
 }
 
 /** What a page says of its work. Only what has arrived outside the browser counts as acknowledged. */
-export type Ack =
+export type Ack = About & {
+  /** Of several databases at work, which. */
+  readonly name?: string
+}
+
+type About =
   | {
       readonly did: 'save'
       readonly thread: string
@@ -20,15 +26,14 @@ export type Ack =
 
 type SaveAck = Extract<Ack, { did: 'save' }>
 
-export async function ack(about: Ack): Promise<void> {
-  await fetch('/ack', { method: 'POST', body: JSON.stringify(about), keepalive: true })
-}
+export const ack = (about: Ack): Promise<void> => tellSite(about)
 
 /** Saves, forks and prunes on and on, alone and beside other tabs, until something ends the page. */
 export async function mixedLoad(
   options: OpenOptions & { readonly tab: string; readonly steps?: number },
 ): Promise<void> {
   const { tab, steps = 1_000_000, ...open } = options
+  const { name } = open
   const checkpointer = await openCheckpointer(open)
   const own = checkpointer.thread<State>(`own ${tab}`)
   const shared = checkpointer.thread<State>('shared')
@@ -36,17 +41,17 @@ export async function mixedLoad(
   for (let n = 1; n <= steps; n++) {
     state = { mark: `${tab} ${n}`, messages: [...state.messages, message(n)] }
     const { seq, id } = await own.save(state, { node: 'loop', step: n })
-    void ack({ did: 'save', thread: own.id, seq, id, mark: state.mark })
+    void ack({ did: 'save', name, thread: own.id, seq, id, mark: state.mark })
     if (n % 7 === 0) {
       const mark = `${tab} shared ${n}`
       const beside = await shared.save({ mark, messages: [message(n)] })
-      void ack({ did: 'save', thread: shared.id, seq: beside.seq, id: beside.id, mark })
+      void ack({ did: 'save', name, thread: shared.id, seq: beside.seq, id: beside.id, mark })
     }
-    if (n % 23 === 0) await forkAside(own, `fork ${tab} ${n}`)
+    if (n % 23 === 0) await forkAside(name, own, `fork ${tab} ${n}`)
     if (n % 61 === 0) {
       const keep = seq - 9
       // Said before it is done: the page may end in between.
-      await ack({ did: 'prune', thread: own.id, keep })
+      await ack({ did: 'prune', name, thread: own.id, keep })
       await own.prune({ keepLast: 10 })
       state = { ...state, messages: state.messages.slice(-40) }
     }
@@ -54,11 +59,11 @@ export async function mixedLoad(
   await checkpointer.close()
 }
 
-async function forkAside(origin: Thread<State>, as: string): Promise<void> {
+async function forkAside(name: string, origin: Thread<State>, as: string): Promise<void> {
   const fork = await origin.fork({ as })
   const mark = `${as} first`
   const { seq, id } = await fork.save({ mark, messages: ['aside'] })
-  void ack({ did: 'save', thread: as, seq, id, mark })
+  void ack({ did: 'save', name, thread: as, seq, id, mark })
 }
 
 /** Mostly small, at times large enough for parts of its own. */
@@ -74,26 +79,29 @@ export interface Findings {
   readonly wrong: readonly string[]
   readonly problems: readonly string[]
   readonly warnings: readonly string[]
+  /** What the warnings say is lost. */
+  readonly told: readonly LostHead[]
 }
 
 /** Opens what is there and compares it with what was acknowledged. */
 export async function look(options: OpenOptions, acks: readonly Ack[]): Promise<Findings> {
   const warnings: string[] = []
+  const told: LostHead[] = []
   const checkpointer = await openCheckpointer({
     ...options,
-    onWarning: (warning) => warnings.push(`${warning.code} ${warning.message}`),
+    onWarning({ code, message, loss }) {
+      warnings.push(`${code} ${message}`)
+      told.push(...(loss?.heads ?? []))
+    },
   })
   const found = await compare(checkpointer, acks)
   const { problems } = await checkpointer.verify()
   await checkpointer.close()
-  return { ...found, problems: problems.map((each) => JSON.stringify(each)), warnings }
+  return { ...found, problems: problems.map((each) => JSON.stringify(each)), warnings, told }
 }
 
-async function compare(
-  checkpointer: Checkpointer,
-  acks: readonly Ack[],
-): Promise<Omit<Findings, 'problems' | 'warnings'>> {
-  // By id: where saves are written behind, the seq is as it will be unless another tab is first.
+/** Which saves must be there, by thread and id: where saves are written behind, the seq is as it will be unless another tab is first. */
+function wantedOf(acks: readonly Ack[]): Map<string, Map<string, SaveAck>> {
   const wanted = new Map<string, Map<string, SaveAck>>()
   for (const each of acks) {
     const saves = wanted.get(each.thread) ?? new Map<string, SaveAck>()
@@ -106,6 +114,30 @@ async function compare(
     const saves = wanted.get(each.thread)
     for (const { id, seq } of saves?.values() ?? []) if (seq < each.keep) saves?.delete(id)
   }
+  return wanted
+}
+
+/** Those of long ago that are not there any more; their states are read by `verify`. */
+export async function missingOf(
+  options: OpenOptions,
+  acks: readonly Ack[],
+): Promise<{ checked: number; missing: readonly string[] }> {
+  const checkpointer = await openCheckpointer(options)
+  const missing: string[] = []
+  let checked = 0
+  for (const [thread, saves] of wantedOf(acks)) {
+    for await (const { id } of checkpointer.thread<State>(thread).history()) if (saves.delete(id)) checked++
+    for (const { seq, mark } of saves.values()) missing.push(`${thread} ${seq}: ${mark}`)
+  }
+  await checkpointer.close()
+  return { checked, missing }
+}
+
+async function compare(
+  checkpointer: Checkpointer,
+  acks: readonly Ack[],
+): Promise<Omit<Findings, 'problems' | 'warnings' | 'told'>> {
+  const wanted = wantedOf(acks)
   const missing: string[] = []
   const lost: string[] = []
   const middle: string[] = []
@@ -136,6 +168,18 @@ async function compare(
 const tabIn = (mark: string): string => mark.split(' ')[0] ?? ''
 const countIn = (mark: string): number => Number(mark.split(' ').at(-1)) || 0
 
+/** Made, and destroyed again. */
+/** Opens, and stays open, as a tab that nobody looks at. */
+export async function stay(options: OpenOptions): Promise<void> {
+  await (await openCheckpointer(options)).thread('stays').save({ mark: 'stays', messages: [] })
+}
+
+export async function saveAndDestroy(name: string): Promise<void> {
+  const checkpointer = await openCheckpointer({ name })
+  await checkpointer.thread('t').save({ mark: 'gone', messages: [] })
+  await checkpointer.destroy()
+}
+
 /** Saves that follow a fault: what was reopened must take them, and keep them. */
 export async function saveSome(options: OpenOptions, thread: string, count: number): Promise<Ack[]> {
   const checkpointer = await openCheckpointer(options)
@@ -152,11 +196,14 @@ export async function saveSome(options: OpenOptions, thread: string, count: numb
 
 export { fillForDamage, lookClosely } from './damaged.ts'
 export { flip } from './flipped.ts'
-export { goOn, goOnThere, saveUntilTold, workUntilFull } from './room.ts'
+export { hasPrivateFile, openAfterEviction, putPrivateFile, saveUntilTold } from './evicted.ts'
+export { goOn, goOnThere, haveRoomMade, saveUntilFull, workUntilFull } from './room.ts'
 export { fillLog, saveAndStay, timeFirstSaves } from './torn.ts'
-export { keepInServiceWorker, missingInServiceWorker, runInServiceWorker } from './in-service-worker.ts'
-export { askToPersist, keep, missing } from './witness.ts'
-export { raceToFork, raceToRemove, raceToSave, readEverything } from './races.ts'
+export { keepInServiceWorker, missingInServiceWorker, race, runInServiceWorker } from './in-service-worker.ts'
+export { askToPersist, keep, missing, toldAtOpening } from './witness.ts'
+export { writeTwoHalves } from './half-written.ts'
+export { carryPage, fillPage } from './much.ts'
+export { readEverything } from './races.ts'
 export { killWorkers } from './killed-workers.ts'
 export { soak, soaked, soakedWhole } from './soak.ts'
 

@@ -2,12 +2,15 @@ import type * as Forkpoint from 'forkpoint'
 import * as forkpoint from 'forkpoint'
 import type * as Agents from './agents.ts'
 import * as agents from './agents.ts'
+import { obey } from './channel.ts'
 import type * as Leases from './leases.ts'
 import * as leases from './leases.ts'
 import type * as Orphans from './orphans.ts'
 import * as orphans from './orphans.ts'
 import type * as Loads from './loads.ts'
 import * as loads from './loads.ts'
+import type * as LongWork from './long-work.ts'
+import * as longWork from './long-work.ts'
 import type * as RunRaces from './run-races.ts'
 import * as runRaces from './run-races.ts'
 import type * as Streams from './streams.ts'
@@ -21,6 +24,8 @@ declare global {
   // eslint-disable-next-line no-var
   var loads: typeof Loads
   // eslint-disable-next-line no-var
+  var longWork: typeof LongWork
+  // eslint-disable-next-line no-var
   var leases: typeof Leases
   // eslint-disable-next-line no-var
   var orphans: typeof Orphans
@@ -30,4 +35,5 @@ declare global {
   var streams: typeof Streams
 }
 
-Object.assign(globalThis, { agents, forkpoint, leases, loads, orphans, runRaces, streams })
+Object.assign(globalThis, { agents, forkpoint, leases, loads, longWork, orphans, runRaces, streams })
+void obey()

@@ -1,4 +1,4 @@
-/** A load that runs until something takes its room, or its database, away; and what it finds then. */
+/** A load that runs until something takes its room away; and what it finds then. */
 import {
   CheckpointerError,
   openCheckpointer,
@@ -27,6 +27,7 @@ let at:
 export async function workUntilFull(
   options: OpenOptions,
   numbers: readonly number[],
+  stepAt = stepOf,
 ): Promise<{ steps: number; refusal: Refusal; same: boolean; left: string[]; problems: number }> {
   const warnings: string[] = []
   const checkpointer = await openCheckpointer({ ...options, onWarning: ({ code }) => warnings.push(code) })
@@ -34,7 +35,7 @@ export async function workUntilFull(
   let steps = 0
   for (;;) {
     const before = await contents(checkpointer)
-    const step = stepOf(thread, steps, numbers[steps % numbers.length] ?? 0)
+    const step = stepAt(thread, steps, numbers[steps % numbers.length] ?? 0)
     at = { checkpointer, step, warnings }
     try {
       await step()
@@ -62,6 +63,58 @@ export async function goOn(): Promise<{ problems: number; warnings: readonly str
   return { problems: problems.length, warnings }
 }
 
+/** Saves of one thread alone, whose rows nobody else shows: so all that goes of it makes room. */
+export const saveUntilFull = (
+  options: OpenOptions,
+  numbers: readonly number[],
+): ReturnType<typeof workUntilFull> => workUntilFull(options, numbers, saveOf)
+
+/** One may still fit, and need not have room made. */
+const MOST_SAVES = 12
+
+/** There is still no room: who lets old checkpoints go has some made, and saves of that size go through. */
+export async function haveRoomMade(
+  options: OpenOptions,
+  { keepLast, size }: { readonly keepLast: number; readonly size: number },
+): Promise<{
+  refusal: Refusal | undefined
+  warnings: readonly string[]
+  before: readonly number[]
+  after: readonly number[]
+  problems: number
+  /** What the site takes, by the browser's own count. */
+  used: number | undefined
+}> {
+  if (!at) throw new Error('nothing has stopped')
+  await at.checkpointer.close()
+  const warnings: string[] = []
+  const checkpointer = await openCheckpointer({
+    ...options,
+    retention: { keepLast, keepLabelled: false },
+    onWarning: ({ code }) => warnings.push(code),
+  })
+  const thread = checkpointer.thread<Sized>('filled')
+  const seqs = async (): Promise<number[]> => {
+    const found: number[] = []
+    for await (const { seq, state } of thread.history({ states: true }))
+      if (state.noise.length > 0) found.push(seq)
+    return found
+  }
+  const before = await seqs()
+  const step = async (): Promise<void> => void (await thread.save({ mark: 'made room', noise: noise(size) }))
+  at = { checkpointer, step, warnings }
+  let refusal: Refusal | undefined
+  try {
+    for (let n = 0; n < MOST_SAVES && !warnings.includes('QUOTA'); n++) await step()
+  } catch (error) {
+    if (!CheckpointerError.is(error)) throw error
+    refusal = { code: error.code, ...(error.outcome ? { outcome: error.outcome } : {}) }
+  }
+  const { problems } = await checkpointer.verify()
+  const { usage: used } = await navigator.storage.estimate()
+  return { refusal, warnings, before, after: await seqs(), problems: problems.length, used }
+}
+
 /** The same in another browser, as it was left there. */
 export async function goOnThere(
   options: OpenOptions,
@@ -75,7 +128,7 @@ export async function goOnThere(
 }
 
 function stepOf(thread: Thread<Sized>, n: number, number: number): () => Promise<void> {
-  const state = { mark: `${n}`, noise: noise(1000 + Math.floor(number * 400_000)) }
+  const state = stateFor(n, number)
   if (n > 0 && n % 5 === 4)
     return async () =>
       void (await thread.fork({ as: `fork ${n}`, edit: () => ({ ...state, mark: `fork ${n}` }) }))
@@ -84,8 +137,16 @@ function stepOf(thread: Thread<Sized>, n: number, number: number): () => Promise
       const head = await thread.load()
       await thread.putWrites(head?.seq ?? 1, `task ${n}`, [{ channel: 'noise', value: state.noise }])
     }
-  return async () => void (await thread.save(state))
+  return saveOf(thread, n, number)
 }
+
+const stateFor = (n: number, number: number): Sized => ({
+  mark: `${n}`,
+  noise: noise(1000 + Math.floor(number * 400_000)),
+})
+
+const saveOf = (thread: Thread<Sized>, n: number, number: number) => async (): Promise<void> =>
+  void (await thread.save(stateFor(n, number)))
 
 async function contents(checkpointer: Checkpointer): Promise<string[]> {
   const found: string[] = []
@@ -103,27 +164,4 @@ const noise = (length: number): Uint8Array => {
   for (let from = 0; from < length; from += 65_536)
     crypto.getRandomValues(bytes.subarray(from, from + 65_536))
   return bytes
-}
-
-/** Saves on and on; what it is told when the database is taken away, and which seqs the saves after that get. */
-export async function saveUntilTold(
-  options: OpenOptions,
-): Promise<{ before: number; told: readonly string[]; after: readonly number[] }> {
-  const checkpointer = await openCheckpointer({ ...options, onWarning: () => {} })
-  const thread = checkpointer.thread<Sized>('evicted')
-  let before = 0
-  const told: string[] = []
-  const after: number[] = []
-  while (after.length < 5) {
-    try {
-      const { seq } = await thread.save({ mark: `${before}`, noise: noise(2000) })
-      if (told.length === 0) before++
-      else after.push(seq)
-    } catch (error) {
-      told.push(CheckpointerError.is(error) ? error.code : String(error))
-      if (told.length > 5) break
-    }
-  }
-  await checkpointer.close()
-  return { before, told, after }
 }

@@ -1,5 +1,5 @@
 /** What a page keeps, and what it is told when that is not there any more. */
-import { openCheckpointer, type LostHead } from 'forkpoint'
+import { openCheckpointer, type CheckpointerError, type LostHead } from 'forkpoint'
 
 /** Saves so many steps to each of these threads, and closes. */
 export async function keep(
@@ -29,6 +29,22 @@ export async function missing(
   const { problems } = await checkpointer.verify()
   await checkpointer.close()
   return { told, reported: problems.length }
+}
+
+/** What is told of a loss at an opening, in words, and whether the thread has anything. */
+export async function toldAtOpening(
+  name: string,
+  worker: 'auto' | false,
+): Promise<{ told: string[]; steps: number }> {
+  const told: string[] = []
+  const onWarning = ({ code, message }: CheckpointerError): void => {
+    if (code === 'DATA_LOSS') told.push(message)
+  }
+  const checkpointer = await openCheckpointer({ name, worker, onWarning })
+  const head = await checkpointer.thread('t').load()
+  await checkpointer.verify()
+  await checkpointer.close()
+  return { told, steps: head?.seq ?? 0 }
 }
 
 /** What `persist()` says, and what `usage()` then knows. */

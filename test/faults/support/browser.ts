@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { chromium, firefox, type BrowserContext, type Page } from 'playwright-core'
 import { findBrowser } from '../../../scripts/browsers.ts'
 import type { Ground } from './proof.ts'
+import { checkStore } from './store-in-use.ts'
 
 /** A real browser over a profile on the disk, which outlives it. */
 export interface RealBrowser {
@@ -17,12 +18,17 @@ export interface RealBrowser {
   close(): Promise<void>
 }
 
+export interface BrowserOptions {
+  readonly args?: readonly string[]
+  readonly prefs?: Readonly<Record<string, number>>
+}
+
 const SQLITE = '--enable-features=IdbSqliteBackingStore,IdbSqliteOnDiskRollout'
 
 export async function startBrowser(
   ground: Ground,
   profile: string,
-  more: { readonly args?: readonly string[]; readonly prefs?: Readonly<Record<string, number>> } = {},
+  more: BrowserOptions = {},
 ): Promise<RealBrowser> {
   // A browser that was killed leaves these behind, and the next one would wait for it.
   for (const name of ['SingletonLock', 'SingletonCookie', 'SingletonSocket', 'lock', '.parentlock'])
@@ -61,10 +67,10 @@ export async function startBrowser(
   }
 }
 
-function launch(
+async function launch(
   ground: Ground,
   profile: string,
-  { args: more = [], prefs = {} }: NonNullable<Parameters<typeof startBrowser>[2]>,
+  { args: more = [], prefs = {} }: BrowserOptions,
 ): Promise<BrowserContext> {
   const engine = ground === 'firefox' ? 'firefox' : 'chromium'
   const found = findBrowser(engine)
@@ -76,6 +82,7 @@ function launch(
       ...(found.driver === 'bidi' && { channel: 'moz-firefox' }),
     })
   const args = [...flagsOf(ground), ...more]
+  await checkStore(ground, found.path, args)
   return chromium.launchPersistentContext(profile, { executablePath: found.path, args })
 }
 
@@ -98,7 +105,7 @@ function processOf(profile: string): number {
 }
 
 /** A process and all that descend from it. */
-function treeOf(root: number): number[] {
+export function treeOf(root: number): number[] {
   const children = new Map<number, number[]>()
   for (const pid of everyPid()) {
     const parent = parentOf(pid)

@@ -6,17 +6,31 @@ import { PLACES } from './rich.ts'
 import { factsOf, putOf, type StoredRow } from './rows.ts'
 import { SEQS, statesOf } from './states.ts'
 
-/** So many damages, each to a whole database: found, never read as right, and mended. */
-export async function flipRows(flippable: Flippable, rounds: number, random: () => number): Promise<Figures> {
+/** So many rows with one byte changed, and some more damages in between, each to a whole database: found, never read as right, and mended. */
+export async function flipRows(flippable: Flippable, flips: number, random: () => number): Promise<Figures> {
   const { rows } = flippable
   await flippable.restore()
   const whole = await reading(flippable)
-  const figures: Record<string, number> = { damages: rounds, found: 0, harmless: 0, acts: 0 }
-  for (let round = 0; round < rounds; round++) {
+  const figures: Record<string, number> = {
+    damages: 0,
+    flips: 0,
+    'flips found': 0,
+    found: 0,
+    harmless: 0,
+    acts: 0,
+  }
+  for (let flipped = 0; flipped < flips;) {
     const damage = damaged(flippable, random)
     const { row, what, now } = damage
-    const about = { round, what, table: row.table, key: row.key, partition: row.partition, now: now?.put.key }
-    figures[what] = (figures[what] ?? 0) + 1
+    const about = {
+      flipped,
+      what,
+      table: row.table,
+      key: row.key,
+      partition: row.partition,
+      now: now?.put.key,
+    }
+    add(figures, 'damages', what)
     await flippable.restore(damage)
     const before = await reading(flippable)
     const isFound = before.report.problems.length > 0
@@ -25,7 +39,12 @@ export async function flipRows(flippable: Flippable, rounds: number, random: () 
       if (state !== whole.states.get(name) && state !== 'CORRUPT' && !isVanishedWrite(damage))
         throw broken('a wrong state was read', { ...about, name, state })
     if (!isFound && before.states.size !== whole.states.size) throw broken('a state went in silence', about)
-    figures[isFound ? 'found' : 'harmless'] = (figures[isFound ? 'found' : 'harmless'] ?? 0) + 1
+    add(figures, isFound ? 'found' : 'harmless')
+    // A version is not counted: it only tells one writing of a row from the next.
+    if (what !== 'deleted' && what !== 'version') {
+      flipped++
+      add(figures, 'flips', ...(isFound ? ['flips found'] : []))
+    }
     const acts = await mended(flippable, about)
     figures['acts'] = (figures['acts'] ?? 0) + acts.length
     const after = await reading(flippable)
@@ -44,6 +63,10 @@ export async function flipRows(flippable: Flippable, rounds: number, random: () 
     }
   }
   return figures
+}
+
+const add = (figures: Record<string, number>, ...names: readonly string[]): void => {
+  for (const name of names) figures[name] = (figures[name] ?? 0) + 1
 }
 
 /** The plan says what the repair then does, and changes nothing. */
@@ -78,7 +101,7 @@ function damaged(flippable: Flippable, random: () => number): Damage {
     const [lane, id] = (put.alias ?? ['', '']) as [string, string]
     const index = put.alias
       ? { alias: [lane, flipText(id)] }
-      : { rank: (put.rank ?? 0) + 2 ** Math.floor(random() * 40) }
+      : { rank: flipBit(put.rank ?? 0, Math.floor(random() * 40)) }
     return { row, what: 'index', now: { partition, put: { ...put, ...index } } }
   }
   if (choice === 2) {
@@ -103,6 +126,10 @@ const flipping =
     const other = text.charCodeAt(at) ^ (1 << Math.floor(random() * 7))
     return text.slice(0, at) + String.fromCharCode(other) + text.slice(at + 1)
   }
+
+/** Of numbers that are larger than what operators on bits take. */
+const flipBit = (number: number, bit: number): number =>
+  Math.floor(number / 2 ** bit) % 2 === 0 ? number + 2 ** bit : number - 2 ** bit
 
 /** A part of its key is another, or it is in another partition; nothing when that part is empty. */
 function movedRow(rows: readonly StoredRow[], row: StoredRow, random: () => number): Damage | undefined {

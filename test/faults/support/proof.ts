@@ -6,6 +6,12 @@ export interface Proof {
   readonly rounds: { readonly short: number; readonly long: number }
   /** What it can run on; the first is meant when nothing is said. */
   readonly on: readonly Ground[]
+  /** Where `npm test` runs it besides, as what it is about differs from store to store; and with how many faults there. */
+  readonly shortElsewhere?: { readonly rounds: number; readonly on: readonly Ground[] }
+  /** Why it does not run on the other browsers; a proof that needs none says nothing. */
+  readonly elsewhere?: Readonly<Partial<Record<Ground, string>>>
+  /** What it measures, time or memory, is more beside others: it runs alone. */
+  readonly isTimed?: true
   /** Says what is missing on this machine, if it cannot run here. */
   readonly missing?: () => string | undefined
   /** Throws when the promise was broken. The figures are printed. */
@@ -13,7 +19,8 @@ export interface Proof {
 }
 
 /** Chromium has two stores behind IndexedDB: the old one, and by a flag the new one. */
-export type Ground = 'node' | 'chromium' | 'chromium-sqlite' | 'firefox'
+export const BROWSER_GROUNDS = ['chromium', 'chromium-sqlite', 'firefox', 'webkit'] as const
+export type Ground = 'node' | (typeof BROWSER_GROUNDS)[number]
 
 export interface ProofContext {
   readonly rounds: number

@@ -6,8 +6,8 @@ export interface SiteRoom {
   limit(quotaSize: number): Promise<void>
   /** As much as the disk has. */
   lift(): Promise<void>
-  /** Takes all databases away, as the browser does when it needs the room. */
-  evict(): Promise<void>
+  /** Takes away what the site has, of these kinds: all databases, unless it is said otherwise. */
+  evict(storageTypes?: string): Promise<void>
   /** What the site takes, in bytes. */
   used(): Promise<number>
 }
@@ -19,8 +19,8 @@ export async function roomOf(page: Page): Promise<SiteRoom> {
     limit: async (quotaSize) =>
       void (await session.send('Storage.overrideQuotaForOrigin', { origin, quotaSize })),
     lift: async () => void (await session.send('Storage.overrideQuotaForOrigin', { origin })),
-    evict: async () =>
-      void (await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'indexeddb' })),
+    evict: async (storageTypes = 'indexeddb') =>
+      void (await session.send('Storage.clearDataForOrigin', { origin, storageTypes })),
     used: async () => (await session.send('Storage.getUsageAndQuota', { origin })).usage,
   }
 }

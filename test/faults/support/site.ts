@@ -1,7 +1,10 @@
 import { createServer, type IncomingMessage } from 'node:http'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
 import { extname, join, normalize } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { build } from 'vite'
 import { aliases } from '../../../scripts/doors.ts'
@@ -9,6 +12,8 @@ import { aliases } from '../../../scripts/doors.ts'
 /** The page with the package in it, as a bundler builds it, on loopback. */
 export interface Site {
   readonly url: string
+  /** What it serves. The same folder for all of a process: who changes something in it takes a copy. */
+  readonly folder: string
   /** What pages have said with `ack`, in order. Kept here, where no fault of a browser reaches. */
   readonly acks: unknown[]
   close(): Promise<void>
@@ -16,11 +21,23 @@ export interface Site {
 
 const TYPES: Record<string, string> = { '.html': 'text/html', '.js': 'text/javascript' }
 
-/** What else the site answers to what is posted to it. */
-type Answer = (path: string, body: string) => unknown
+/** Waits until a page has said something: until then it may not even have opened anything, on a busy machine. */
+export async function firstAck({ acks }: Pick<Site, 'acks'>): Promise<void> {
+  for (let waited = 0; acks.length === 0 && waited < 20_000; waited += 5) await sleep(5)
+}
 
-export async function openSite(folder: string, answer?: Answer): Promise<Site> {
-  const outDir = join(folder, 'site')
+/** The same for all proofs of a process. */
+let built: Promise<string> | undefined
+
+/** For who runs proofs, when he has run the last. */
+export async function removeSite(): Promise<void> {
+  const outDir = await built
+  built = undefined
+  if (outDir !== undefined) rmSync(outDir, { recursive: true, force: true })
+}
+
+async function buildSite(): Promise<string> {
+  const outDir = mkdtempSync(join(tmpdir(), 'forkpoint-site-'))
   await build({
     configFile: false,
     root: fileURLToPath(new URL('../page/', import.meta.url)),
@@ -30,6 +47,14 @@ export async function openSite(folder: string, answer?: Answer): Promise<Site> {
     worker: { format: 'es', rolldownOptions: { output: { codeSplitting: false } } },
     build: { outDir, emptyOutDir: true, target: 'es2022' },
   })
+  return outDir
+}
+
+/** What else the site answers to what is posted to it. */
+type Answer = (path: string, body: string) => unknown
+
+export async function openSite(answer?: Answer): Promise<Site> {
+  const outDir = await (built ??= buildSite())
   const acks: unknown[] = []
   const server = createServer((request, response) => {
     void (async () => {
@@ -54,6 +79,7 @@ export async function openSite(folder: string, answer?: Answer): Promise<Site> {
   const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}/`,
+    folder: outDir,
     acks,
     async close() {
       server.closeAllConnections()

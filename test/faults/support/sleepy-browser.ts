@@ -6,6 +6,7 @@ import { chromium, type BrowserContext, type Page } from 'playwright-core'
 import { findBrowser } from '../../../scripts/browsers.ts'
 import { flagsOf } from './browser.ts'
 import type { Ground } from './proof.ts'
+import { checkStore } from './store-in-use.ts'
 
 /** A Chromium whose hidden pages can be frozen: as playwright starts one, it keeps every page awake. */
 export interface SleepyBrowser {
@@ -23,6 +24,7 @@ export const PLAIN_HOST = 'plain.test'
 export async function startSleepyBrowser(ground: Ground, profile: string): Promise<SleepyBrowser> {
   const found = findBrowser('chromium')
   if (!found) throw new Error('chromium was not found; `npm run browsers -- --all` installs it')
+  await checkStore(ground, found.path, flagsOf(ground))
   mkdirSync(profile, { recursive: true })
   rmSync(join(profile, 'DevToolsActivePort'), { force: true })
   const args = [

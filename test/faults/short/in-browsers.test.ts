@@ -1,0 +1,3 @@
+import { shortProofs } from '../support/short-forms.ts'
+
+await shortProofs('in browsers')
