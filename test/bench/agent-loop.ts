@@ -1,8 +1,10 @@
-/** The agent loop that is measured: each step adds two messages of about 1.35 KB of text that never repeats. */
-interface Message {
+import type { Shape } from './workloads.ts'
+
+/** The agent loop that is measured. Its text never repeats, and is the same for the same step in every run. */
+export interface Message {
   readonly id: string
   readonly role: 'assistant' | 'tool'
-  readonly content: string
+  content: string
   readonly tokens: number
 }
 
@@ -13,6 +15,9 @@ export interface AgentState {
 }
 
 const MESSAGE_BYTES = 1350
+const RESULT_BYTES = 40_000
+const SHORT_BYTES = 200
+const BIG_BYTES = 10_000_000
 
 const WORDS = (
   'the page shows a list of rows and each row has a price which differs from what was said before so the next ' +
@@ -28,40 +33,76 @@ export const newState = (): AgentState => ({
   messages: [],
 })
 
-/** What step `step` adds; the same for the same step, so that every run does the same work. */
-function messagesOf(step: number): [Message, Message] {
-  return [message(step, 'assistant'), message(step, 'tool')]
+/** What a workload begins with: nothing, or a state of 10 MB. */
+export function firstState(shape: Shape): AgentState {
+  const state = newState()
+  if (shape !== 'field') return state
+  for (let step = 1; step * 2 * MESSAGE_BYTES <= BIG_BYTES; step++) advance(state, step)
+  return { ...state, step: 0 }
+}
+
+/** The messages that a step adds. */
+export function messagesOf(step: number, shape: Shape = 'chat'): Message[] {
+  switch (shape) {
+    case 'chat':
+      return [message(step, 'assistant', MESSAGE_BYTES), message(step, 'tool', MESSAGE_BYTES)]
+    case 'tools':
+      return [message(step, 'assistant', SHORT_BYTES), message(step, 'tool', RESULT_BYTES)]
+    case 'short':
+      return [message(step, 'assistant', SHORT_BYTES)]
+    case 'field':
+    case 'token':
+      return []
+  }
 }
 
 /** As most agents do it: plain objects, changed in place. */
-export function advance(state: AgentState, step: number): AgentState {
-  state.messages.push(...messagesOf(step))
+export function advance(state: AgentState, step: number, added = messagesOf(step)): AgentState {
+  state.messages.push(...added)
   state.step = step
   return state
 }
 
 /** As Immer does it: a new state, frozen all the way down, that shares what has not changed. */
-export function advanceFrozen(state: AgentState, step: number): AgentState {
-  const added = messagesOf(step).map((each) => Object.freeze(each))
-  const messages = Object.freeze([...state.messages, ...added]) as Message[]
+export function advanceFrozen(state: AgentState, step: number, added = messagesOf(step)): AgentState {
+  const frozen = added.map((each) => Object.freeze(each))
+  const messages =
+    frozen.length === 0 && Object.isFrozen(state.messages)
+      ? state.messages
+      : (Object.freeze([...state.messages, ...frozen]) as Message[])
   return Object.freeze({ ...state, step, messages })
+}
+
+export const freeze = (state: AgentState): AgentState =>
+  Object.freeze({
+    ...state,
+    messages: Object.freeze(state.messages.map((each) => Object.freeze(each))) as Message[],
+  })
+
+/** The words of an answer; a space before each but the first. */
+export function tokens(count: number): string[] {
+  const random = mulberry32(count)
+  return Array.from({ length: count }, (_, i) => (i === 0 ? '' : ' ') + word(i, random))
 }
 
 export const jsonBytes = (value: unknown): Uint8Array<ArrayBuffer> =>
   new TextEncoder().encode(JSON.stringify(value))
 
-function message(step: number, role: Message['role']): Message {
+function message(step: number, role: Message['role'], bytes: number): Message {
   const random = mulberry32(step * 2 + (role === 'tool' ? 1 : 0))
   const id = `msg_${Math.floor(random() * 2 ** 32).toString(36)}_${step}`
   let content = ''
-  while (content.length < MESSAGE_BYTES - 100) {
-    const words = step % 4 === 0 && random() < 0.05 ? TYPOGRAPHY : WORDS
-    content += `${words[Math.floor(random() * words.length)] ?? ''}${Math.floor(random() * 10)} `
-  }
+  while (content.length < bytes - 100) content += `${word(step, random)}${Math.floor(random() * 10)} `
   return { id, role, content, tokens: Math.floor(random() * 500) }
 }
 
-function mulberry32(seed: number): () => number {
+function word(step: number, random: () => number): string {
+  const words = step % 4 === 0 && random() < 0.05 ? TYPOGRAPHY : WORDS
+  return words[Math.floor(random() * words.length)] ?? ''
+}
+
+/** Random numbers that are the same for the same seed. */
+export function mulberry32(seed: number): () => number {
   let state = seed | 0
   return () => {
     state = (state + 0x6d2b79f5) | 0

@@ -1,54 +1,23 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { chromium, firefox, type BrowserContext, type Page } from 'playwright-core'
 import { build, preview } from 'vite'
 import { findBrowser, type Browser } from '../../scripts/browsers.ts'
 import { aliases } from '../../scripts/doors.ts'
+import type { ContenderName } from './contenders.ts'
 import type { BenchPage } from './page/api.ts'
 
 export type Engine = 'chromium' | 'firefox'
 
-export interface BenchBrowser {
-  readonly version: string
-  /** Calls one verb of the page. */
-  run<Verb extends keyof BenchPage>(
-    verb: Verb,
-    options: Parameters<BenchPage[Verb]>[0],
-  ): ReturnType<BenchPage[Verb]>
-  /** A page that is new, with workers that are new. */
-  renew(): Promise<void>
-}
+/** What no call takes longer than, or whoever was asked is out. */
+const PATIENCE = 300_000
 
-/** A real browser, whose profile is on the disk, on the page as it would be built for users. */
-export async function withBrowser<T>(
-  engine: Engine,
-  work: (browser: BenchBrowser) => Promise<T>,
-): Promise<T> {
-  const found = findBrowser(engine)
-  if (!found) throw new Error(`${engine} was not found; \`npm run browsers -- --all\` installs it`)
-  const folder = mkdtempSync(join(tmpdir(), 'forkpoint-bench-'))
-  try {
-    return await serving(join(folder, 'page'), async (url) => {
-      const context = await launch(found, join(folder, 'profile'))
-      try {
-        return await work(await driver(context, url))
-      } finally {
-        await context.close()
-      }
-    })
-  } finally {
-    rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
-  }
-}
-
-async function serving<T>(outDir: string, work: (url: string) => Promise<T>): Promise<T> {
+/** The page as it would be built for users, on an origin for each contender. */
+export async function serving<T>(outDir: string, work: (port: number) => Promise<T>): Promise<T> {
   const root = fileURLToPath(new URL('page/', import.meta.url))
-  const common = { configFile: false, root, logLevel: 'warn', resolve: { alias: aliases } } as const
-  const output = { outDir, emptyOutDir: true, target: 'es2022' }
+  const common = { configFile: false, root, logLevel: 'error', resolve: { alias: aliases } } as const
+  const output = { outDir, emptyOutDir: true, target: 'es2022' } as const
   await build({ ...common, worker: { format: 'es' }, build: output })
-  // An isolated page has a clock of 5 µs instead of 100.
+  // An isolated page has a clock of 5 µs instead of 100, and may ask for its memory.
   const headers = {
     'Cross-Origin-Opener-Policy': 'same-origin',
     'Cross-Origin-Embedder-Policy': 'require-corp',
@@ -57,9 +26,105 @@ async function serving<T>(outDir: string, work: (url: string) => Promise<T>): Pr
   try {
     const [url] = server.resolvedUrls?.local ?? []
     if (url === undefined) throw new Error('the page is not served')
-    return await work(url)
+    return await work(Number(new URL(url).port))
   } finally {
     await server.close()
+  }
+}
+
+/** A real browser, whose profile is on the disk, with a page for each contender: side by side, and each to itself. */
+export class BenchBrowser {
+  readonly version: string
+  readonly #context: BrowserContext
+  readonly #port: number
+
+  private constructor(context: BrowserContext, port: number) {
+    this.#context = context
+    this.#port = port
+    this.version = context.browser()?.version() ?? ''
+  }
+
+  static async launch(engine: Engine, profile: string, port: number): Promise<BenchBrowser> {
+    const found = findBrowser(engine)
+    if (!found) throw new Error(`${engine} was not found; \`npm run browsers -- --all\` installs it`)
+    return new BenchBrowser(await launch(found, profile), port)
+  }
+
+  /** `asleep`: of its origin, with nothing opened. */
+  async page(name: ContenderName, asleep = false): Promise<ContenderPage> {
+    const page = await this.#context.newPage()
+    page.setDefaultTimeout(PATIENCE)
+    const url = `http://${name}.localhost:${this.#port}/${asleep ? '' : `?contender=${name}`}`
+    const contender = new ContenderPage(name, page, url)
+    await contender.renew()
+    return contender
+  }
+
+  close(): Promise<void> {
+    return this.#context.close()
+  }
+}
+
+export class ContenderPage {
+  readonly name: ContenderName
+  readonly #page: Page
+  readonly #url: string
+  readonly #problems: string[] = []
+
+  constructor(name: ContenderName, page: Page, url: string) {
+    this.name = name
+    this.#page = page
+    this.#url = url
+    page.on('pageerror', (error) => this.#problems.push(error.message))
+  }
+
+  /** A page that is new, with workers that are new. */
+  async renew(): Promise<void> {
+    await this.#page.goto(this.#url)
+    await this.#page
+      .waitForFunction(() => globalThis.bench !== undefined)
+      .catch((cause: unknown) => {
+        throw new Error(`the page did not start: ${this.#problems.join('; ') || 'no reason given'}`, {
+          cause,
+        })
+      })
+  }
+
+  /** Browsers slow down the timers of pages that nobody sees. */
+  toFront(): Promise<void> {
+    return this.#page.bringToFront()
+  }
+
+  async run<Verb extends keyof BenchPage>(
+    verb: Verb,
+    ...options: Parameters<BenchPage[Verb]>
+  ): Promise<Awaited<ReturnType<BenchPage[Verb]>>> {
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error(`${verb} gave no answer in ${PATIENCE / 1000} s`)), PATIENCE)
+    })
+    try {
+      return (await Promise.race([this.#call(verb, options[0]), late])) as Awaited<
+        ReturnType<BenchPage[Verb]>
+      >
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#page.close()
+  }
+
+  #call(verb: keyof BenchPage, options: unknown): Promise<unknown> {
+    return this.#page.evaluate(
+      ({ verb, options }) => {
+        const run = globalThis.bench?.[verb] as ((options: unknown) => Promise<unknown>) | undefined
+        if (!run) throw new Error(`the page has no ${verb}`)
+        return run(options)
+      },
+      { verb, options },
+    )
   }
 }
 
@@ -70,41 +135,8 @@ function launch({ name, path, driver }: Browser, profile: string): Promise<Brows
       ...(driver === 'bidi' && { channel: 'moz-firefox' }),
     })
   }
-  const args = process.getuid?.() === 0 ? ['--no-sandbox'] : []
+  // Else it waits for twenty seconds with telling its memory.
+  const args = ['--enable-blink-features=ForceEagerMeasureMemory']
+  if (process.getuid?.() === 0) args.push('--no-sandbox')
   return chromium.launchPersistentContext(profile, { executablePath: path, args })
-}
-
-async function driver(context: BrowserContext, url: string): Promise<BenchBrowser> {
-  const page = context.pages()[0] ?? (await context.newPage())
-  page.setDefaultTimeout(0)
-  const problems: string[] = []
-  page.on('pageerror', (error) => problems.push(error.message))
-  page.on('console', (message) => {
-    if (message.type() === 'warning' || message.type() === 'error') console.error(`page: ${message.text()}`)
-  })
-  const renew = async (): Promise<void> => {
-    await page.goto(url)
-    await page
-      .waitForFunction(() => globalThis.bench !== undefined, undefined, { timeout: 10_000 })
-      .catch((cause: unknown) => {
-        throw new Error(`the page did not start: ${problems.join('; ') || 'no reason given'}`, { cause })
-      })
-  }
-  await renew()
-  return {
-    version: context.browser()?.version() ?? (await page.evaluate(() => navigator.userAgent)),
-    renew,
-    run: ((verb: keyof BenchPage, options: never) => call(page, verb, options)) as BenchBrowser['run'],
-  }
-}
-
-function call(page: Page, verb: keyof BenchPage, options: never): Promise<unknown> {
-  return page.evaluate(
-    ({ verb, options }) => {
-      const run = globalThis.bench?.[verb]
-      if (!run) throw new Error(`the page has no ${verb}`)
-      return run(options) as Promise<unknown>
-    },
-    { verb, options },
-  )
 }

@@ -64,8 +64,9 @@ describe('the agent loop asks of its storage', () => {
     expect(bytesPut).toBeLessThanOrEqual(5 * jsonBytes(state).length)
     expect(rewrites).toBeLessThanOrEqual(20)
     expect(commits).toBe(1 + STEPS + rewrites)
-    // To open, for the first save, and one for each new keyframe.
-    expect(reads).toBe(4 + rewrites)
+    // To open, for the first save, and one for each new keyframe, or to see that none is worth it yet.
+    expect(reads).toBeGreaterThanOrEqual(4 + rewrites)
+    expect(reads).toBeLessThanOrEqual(4 + 20)
     expect(rowsPut).toBeLessThanOrEqual(3 + STEPS * 2 + rewrites * 3)
   })
 
@@ -78,18 +79,32 @@ describe('the agent loop asks of its storage', () => {
     expect(bytesPut).toBeLessThanOrEqual(5 * jsonBytes(state).length)
   })
 
-  it.each([10, STEPS])('two reads for a load after %i steps, and its chain of rows alone', async (steps) => {
+  it.each([10, STEPS])(
+    'two reads for a load after %i steps, and its chain of rows alone; then one',
+    async (steps) => {
+      const storage = memoryStorage()
+      const { checkpointer: writer } = await opened(storage)
+      const state = await run(writer, 'agent', steps, 0, idle)
+      const { checkpointer, took } = await opened(storage)
+      took()
+      expect((await checkpointer.thread('agent').load())?.state).toEqual(state)
+      const cold = took()
+      expect(cold).toMatchObject({ reads: 2, commits: 0 })
+      expect(cold.rowsRead).toBeLessThanOrEqual(132)
+      await checkpointer.thread('agent').load()
+      expect(took()).toMatchObject({ reads: 1, commits: 0, rowsRead: 2 })
+    },
+  )
+
+  it('one read for a load of a thread that was listed', async () => {
     const storage = memoryStorage()
     const { checkpointer: writer } = await opened(storage)
-    const state = await run(writer, 'agent', steps, 0, idle)
+    await run(writer, 'agent', 10)
     const { checkpointer, took } = await opened(storage)
+    for await (const { id } of checkpointer.threads()) expect(id).toBe('agent')
     took()
-    expect((await checkpointer.thread('agent').load())?.state).toEqual(state)
-    const cold = took()
-    expect(cold).toMatchObject({ reads: 2, commits: 0 })
-    expect(cold.rowsRead).toBeLessThanOrEqual(132)
     await checkpointer.thread('agent').load()
-    expect(took()).toMatchObject({ reads: 2, commits: 0, rowsRead: 2 })
+    expect(took()).toMatchObject({ reads: 1, commits: 0 })
   })
 
   it.each([100, STEPS])('two reads for a page of 50 summaries out of %i', async (steps) => {

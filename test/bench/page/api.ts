@@ -1,74 +1,73 @@
-import type { Counts } from '../counting-storage.ts'
+import type { Shape } from '../workloads.ts'
+import type { Handed } from './handed.ts'
 import type { Timing } from './timing.ts'
 
-/** What the page offers to the program that drives it. Raw timings only: judging them is done outside. */
+/** What the page offers to the program that drives it, for the contender that it was opened for. */
 export interface BenchPage {
-  saves(options: { readonly steps: number; readonly kind: Kind }): Promise<SaveTimings>
-  burst(options: { readonly steps: number; readonly id: string }): Promise<Timing[]>
-  behind(options: { readonly steps: number }): Promise<BehindTimings>
-  steps(options: { readonly times: number }): Promise<StepTimings>
-  bytes(options: { readonly steps: number }): Promise<BytesHanded>
-  /** To be called once, on a page that is new. */
-  coldLoad(options: { readonly rawFirst: boolean }): Promise<LoadTimings>
-  freshWorkerLoads(options: { readonly times: number }): Promise<LoadTimings[]>
-  warmLoads(options: { readonly times: number }): Promise<LoadTimings[]>
-  histories(options: { readonly times: number; readonly steps: number }): Promise<LoadTimings[]>
-  forks(options: { readonly times: number }): Promise<ForkTimings>
-  background(options: { readonly steps: number; readonly runs: number }): Promise<BackgroundTimings>
-  removals(options: { readonly prune: string; readonly delete: string }): Promise<RemovalTimings>
+  open(): Promise<number>
+  /** What the next saves begin with; saved once, untimed, where the workload begins with something. */
+  begin(of: { readonly thread: string; readonly shape: Shape }): Promise<void>
+  /** Saves so many further steps. Ends early when `budget` milliseconds were spent in saves. */
+  saves(of: SavesAsked): Promise<SavesDone>
+  /** Steps that nobody measures, of many threads at once: `prefix` and a number. How many threads came to be. */
+  seed(of: SeedAsked): Promise<number>
+  /** One answer; of one that is watched only what it kept the page from counts. */
+  stream(of: StreamAsked): Promise<Timing>
+  /** Saves the step `to` without those before it, where the budget did not reach so far. */
+  jump(of: { readonly thread: string; readonly shape: Shape; readonly to: number }): Promise<void>
+  /** Whether what is loaded is what was saved is looked at with `check`, outside of the time. */
+  load(of: { readonly thread: string; readonly check?: boolean }): Promise<number>
+  list(): Promise<number>
+  page(of: { readonly thread: string; readonly most: number }): Promise<number>
+  fork(of: ForkAsked): Promise<number>
+  prune(of: { readonly thread: string; readonly keep: number }): Promise<number>
+  /** Bytes, of the page and its workers. */
+  memory(): Promise<number | undefined>
+  /** Since the last time. */
+  handed(): Promise<Handed>
+  /** Bytes of private files on the disk, of this origin. */
+  files(): Promise<number>
+  close(): Promise<void>
 }
 
-/** Whether the state is changed in place, or made anew and frozen. */
-export type Kind = 'plain' | 'frozen'
-
-export const CONTENDERS = ['floor', 'naive', 'forkpoint'] as const
-export type Contender = (typeof CONTENDERS)[number]
-/** A timing for each step. */
-export type SaveTimings = Record<Contender, Timing[]>
-
-/** Milliseconds for each save, until all are durable. */
-export interface BehindTimings {
-  readonly sync: number
-  readonly async: number
+export interface SavesAsked {
+  readonly thread: string
+  readonly shape: Shape
+  readonly count: number
+  readonly frozen: boolean
+  readonly pause: number
+  readonly watched: number
+  readonly budget: number
 }
 
-/** A raw put; a step of a run; two of them, one right after the other; one that changes something outside. */
-export const STEPPERS = ['raw', 'plain', 'two', 'external'] as const
-export type Stepper = (typeof STEPPERS)[number]
-/** Milliseconds until the caller goes on, for each. */
-export type StepTimings = Record<Stepper, number[]>
-
-export interface LoadTimings {
-  readonly raw: Timing
-  readonly forkpoint: Timing
+interface SavesDone {
+  readonly timings: readonly Timing[]
+  /** Of the budget. */
+  readonly spent: number
 }
 
-export interface ForkTimings {
-  /** At the head of the thread with 10 checkpoints, at the head of the long one, and at its tenth. */
-  readonly short: number[]
-  readonly long: number[]
-  readonly early: number[]
+export interface SeedAsked {
+  readonly prefix: string
+  readonly threads: number
+  readonly steps: number
+  readonly shape: Shape
+  readonly budget: number
 }
 
-export interface BytesHanded {
-  readonly counts: Counts
-  /** Of the final state, as JSON. */
-  readonly state: number
-  /** What the database then holds, as it tells it. */
-  readonly stored: number
+export interface StreamAsked {
+  readonly thread: string
+  /** Tokens. */
+  readonly count: number
+  readonly watched: boolean
 }
 
-/** Milliseconds of each save, and how many checkpoints retention has left. */
-export interface BackgroundTimings {
-  readonly with: number[]
-  readonly without: number[]
-  left: number
-}
-
-export interface RemovalTimings {
-  readonly prune: number
-  readonly deletePruned: number
-  readonly deleteWhole: number
+interface ForkAsked {
+  readonly thread: string
+  /** The latest when absent. */
+  readonly at?: number
+  readonly as: string
+  /** Given where the fork is saved to after that. */
+  readonly shape?: Shape
 }
 
 declare global {

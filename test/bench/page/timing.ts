@@ -2,44 +2,42 @@
 export interface Timing {
   /** Until it resolved. */
   readonly wall: number
-  /** Of its synchronous part: the page does nothing else. */
+  /** Of its synchronous part. */
   readonly sync: number
-  /** Of the task in which the answer came: decoding the message, and all until the caller's code goes on. */
-  readonly reply?: number
-  /** The longest time in which the page could do nothing while it waited, the answer's task included. */
-  readonly gap?: number
+  /** The longest time in which the page could do nothing else, from the call to the answer; of some calls only. */
+  readonly blocked?: number
 }
 
-/** `pinged`: also measures the answer's task, at the cost of a busy page that takes a processor for itself. */
-export async function timed(call: () => Promise<unknown>, pinged = false): Promise<Timing> {
-  const pings = pinged ? await startPings() : undefined
-  pings?.reset()
+/** `watched`: measures also what the page could not do, by keeping it busy, which slows the call down. */
+export async function timed(call: () => Promise<unknown>, watched = false): Promise<Timing> {
+  const watch = watched ? await startWatch() : undefined
+  watch?.reset()
   const start = performance.now()
   const promise = call()
   const called = performance.now()
-  pings?.reset()
+  watch?.reset()
   await promise
   const end = performance.now()
-  const times = pings?.stop(end)
-  return { wall: end - start, sync: called - start, ...times }
+  const gap = watch?.stop(end)
+  const sync = called - start
+  return { wall: end - start, sync, ...(gap === undefined ? {} : { blocked: Math.max(sync, gap) }) }
 }
 
-interface Pings {
+interface Watch {
   reset(): void
-  stop(at: number): { readonly reply: number; readonly gap: number }
+  /** The longest gap until then. */
+  stop(at: number): number
 }
 
 /** A message that goes round all the time, and so knows when the page was last free. */
-async function startPings(): Promise<Pings> {
+async function startWatch(): Promise<Watch> {
   const { port1, port2 } = new MessageChannel()
   let last = performance.now()
   let gap = 0
   let running = true
-  const look = (now: number): number => {
-    const passed = now - last
-    gap = Math.max(gap, passed)
+  const look = (now: number): void => {
+    gap = Math.max(gap, now - last)
     last = now
-    return passed
   }
   const started = new Promise<void>((resolve) => {
     port1.onmessage = () => {
@@ -57,12 +55,11 @@ async function startPings(): Promise<Pings> {
     },
     stop(at) {
       running = false
-      const reply = look(at)
+      look(at)
       port1.close()
-      return { reply, gap }
+      return gap
     },
   }
 }
 
-/** Lets what was left behind (a compaction, a garbage collection) come to its end. */
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

@@ -1,7 +1,7 @@
 import { openCheckpointer } from 'forkpoint'
 import { indexedDbStorage } from 'forkpoint/storage/indexeddb'
-import { advance, jsonBytes, newState } from '../agent-loop.ts'
-import { countingStorage } from '../counting-storage.ts'
+import { advance, jsonBytes, newState } from '../../agent-loop.ts'
+import { countingStorage } from '../../counting-storage.ts'
 import type { BytesHanded } from './api.ts'
 import { pause } from './timing.ts'
 

@@ -1,5 +1,5 @@
 import { openCheckpointer } from 'forkpoint'
-import { advance, advanceFrozen, jsonBytes, newState } from '../agent-loop.ts'
+import { advance, advanceFrozen, jsonBytes, newState } from '../../agent-loop.ts'
 import { CONTENDERS, type Contender, type Kind, type SaveTimings } from './api.ts'
 import { openRaw } from './raw.ts'
 import { pause, timed, type Timing } from './timing.ts'

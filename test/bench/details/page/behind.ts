@@ -1,5 +1,5 @@
 import { openCheckpointer, type Durability } from 'forkpoint'
-import { advance, newState } from '../agent-loop.ts'
+import { advance, newState } from '../../agent-loop.ts'
 import type { BehindTimings } from './api.ts'
 
 /** Of the same loop, one save right after the other, in each mode: until all of it is durable. */

@@ -1,5 +1,5 @@
 import type { Compared, Figures, SaveFigures, Spread } from './figures.ts'
-import { CONTENDERS, type Kind, type Stepper } from './page/api.ts'
+import { CONTENDERS, KEEPERS, type Kind, type Stepper } from './page/api.ts'
 import type { Target } from './targets.ts'
 
 /** The figures for people. */
@@ -16,8 +16,11 @@ export function report(figures: Figures, targets: readonly Target[]): string {
     '',
     `written behind, in a burst: ${ms(behind.async)} for each save until all are durable, ${number(behind.async / behind.sync)} x sync (${ms(behind.sync)})`,
     `steps of a run that do nothing, beside a raw put (${ms(journal.raw.wall)}): ${stepText('one', journal.plain)}, ${stepText('two in a row', journal.two)}, ${stepText('external', journal.external)}`,
-    `save with compaction and retention: ${spreadText(background.with)} (${background.left} checkpoints left)`,
-    `  with neither: ${spreadText(background.without)}`,
+    ...KEEPERS.map(
+      (keeper) =>
+        `save beside compaction and ${keeper}: ${spreadText(background.saves[keeper])} (${background.left[keeper]} of ${background.of} checkpoints left)`,
+    ),
+    `  beside neither: ${spreadText(background.saves.nothing)}`,
     '',
     `bytes handed in: ${mb(bytes.counts.bytesPut)} for a final state of ${mb(bytes.state)} (stored: ${mb(bytes.stored)})`,
     `  ${bytes.counts.commits} commits (${bytes.counts.rewrites} of them new keyframes), ${bytes.counts.rowsPut} rows put, ${bytes.counts.reads} reads of ${bytes.counts.rowsRead} rows`,

@@ -1,4 +1,5 @@
 import { type Figures, TOO_LONG } from './figures.ts'
+import { KEEPERS } from './page/api.ts'
 
 export interface Target {
   readonly name: string
@@ -27,10 +28,12 @@ export function targets({ saves, journal, blocking, bytes, loads, forks, backgro
     target('bytes handed in / final state', bytes.counts.bytesPut / bytes.state, 5),
     target('cold load / raw get', loads.cold.ratio, 2.5),
     target('50 summaries / raw getAll of 50 rows', loads.history.ratio, 3),
-    target(
-      'p99 of a save, compaction and retention on / off',
-      background.with.p99 / background.without.p99,
-      2,
+    ...KEEPERS.map((keeper) =>
+      target(
+        `p99 of a save, compaction and ${keeper} on / off`,
+        background.saves[keeper].p99 / background.saves.nothing.p99,
+        2,
+      ),
     ),
     target('fork of a long thread / of a short one', forks.long / forks.short, 1.5),
   ]

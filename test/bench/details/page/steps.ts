@@ -1,5 +1,5 @@
 import { openCheckpointer, type Loop } from 'forkpoint'
-import { jsonBytes } from '../agent-loop.ts'
+import { jsonBytes } from '../../agent-loop.ts'
 import { STEPPERS, type Stepper, type StepTimings } from './api.ts'
 import { openRaw } from './raw.ts'
 import { pause, timed } from './timing.ts'
