@@ -12,8 +12,9 @@ import { fold, parseDelta } from '../../src/state/delta.ts'
 import { diff } from '../../src/state/diff.ts'
 import type { Json } from '../../src/state/json.ts'
 import { CURRENT_FORMAT } from '../../src/storage/format-version.ts'
+import { SCHEMA_VERSION } from '../../src/storage/indexeddb/schema.ts'
 import { escapeId } from '../../src/storage/keys.ts'
-import { TABLES, type Key, type Table } from '../../src/storage/storage.ts'
+import { TABLES, type Key, type Storage, type Table } from '../../src/storage/storage.ts'
 
 const document = readFileSync(new URL('../../docs/format.md', import.meta.url), 'utf8')
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
@@ -113,6 +114,39 @@ describe('deltas', () => {
   })
 })
 
+describe('a database of versions', () => {
+  interface Said {
+    readonly allows: 'writing' | 'reading' | 'nothing'
+    readonly head: string
+  }
+
+  test.each(vectors<Said[]>('versions'))('$head', async ({ allows, head }) => {
+    const [database, ...others] = rows
+    const storage = memoryStorage()
+    await storage.commit('', { puts: [{ table: 'meta', key: database?.key ?? [], head }] })
+    for (const row of others) await putRow(storage, row)
+    const facts = JSON.parse(head.slice(head.indexOf('{'))) as object
+    expect(seal('', 'meta', ['database', ''], facts)).toBe(head)
+    const opening = openCheckpointer({ name: 'versions', storage, onWarning: () => {} })
+    if (allows === 'nothing') return expect(opening).rejects.toMatchObject({ code: 'FORMAT_TOO_NEW' })
+    const thread = (await opening).thread('other')
+    expect((await thread.load())?.state).toEqual({ n: 1, messages: ['Plan a trip to Porto'] })
+    const saving = thread.save({ n: 2 })
+    if (allows === 'writing') return expect((await saving).seq).toBe(3)
+    return expect(saving).rejects.toMatchObject({ code: 'FORMAT_TOO_NEW' })
+  })
+})
+
+async function putRow(storage: Storage, { partition, table, key, head, body }: StoredRow): Promise<void> {
+  const facts = JSON.parse(head.slice(head.indexOf('{'))) as { id: string; updatedAt: number }
+  const more = {
+    ...(body === undefined ? {} : { body: utf8(body) }),
+    ...(table === 'threads' ? { rank: facts.updatedAt } : {}),
+    ...(table === 'checkpoints' ? { alias: [key[0] as string, escapeId(facts.id)] } : {}),
+  }
+  await storage.commit(partition, { puts: [{ table, key, head, ...more }] })
+}
+
 describe('the database', () => {
   test.each(rows)('$table $key', ({ partition, table, key, head, body }) => {
     const facts = JSON.parse(head.slice(head.indexOf('{'))) as object
@@ -121,15 +155,7 @@ describe('the database', () => {
 
   it('reads as it is said to', async () => {
     const storage = memoryStorage()
-    for (const { partition, table, key, head, body } of rows) {
-      const facts = JSON.parse(head.slice(head.indexOf('{'))) as { id: string; updatedAt: number }
-      const more = {
-        ...(body === undefined ? {} : { body: utf8(body) }),
-        ...(table === 'threads' ? { rank: facts.updatedAt } : {}),
-        ...(table === 'checkpoints' ? { alias: [key[0] as string, escapeId(facts.id)] } : {}),
-      }
-      await storage.commit(partition, { puts: [{ table, key, head, ...more }] })
-    }
+    for (const row of rows) await putRow(storage, row)
     const checkpointer = await openCheckpointer({ name: 'format', storage })
     const states: Record<string, Record<number, unknown>> = {}
     for await (const { id } of checkpointer.threads()) {
@@ -156,7 +182,7 @@ it('describes the tables of the port', () => {
 it('describes the stores of IndexedDB', async () => {
   const checkpointer = await openCheckpointer({ name: 'format', worker: false })
   const db = await openDB('forkpoint:format')
-  expect(db.version).toBe(CURRENT_FORMAT)
+  expect(db.version).toBe(SCHEMA_VERSION)
   const found = [...db.objectStoreNames].map((name) => {
     const store = db.transaction(name).store
     const indexes = [...store.indexNames].map((index) => {

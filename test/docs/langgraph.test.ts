@@ -1,53 +1,45 @@
 import 'fake-indexeddb/auto'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { IDBFactory } from 'fake-indexeddb'
-import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
+import { beforeEach, expect, it, onTestFinished, vi } from 'vitest'
+import { page } from './examples/langgraph/page.ts'
+import { page as without } from './examples/langgraph/without.ts'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
-const document = readFileSync(join(root, 'docs/langgraph.md'), 'utf8')
-const example = /^```ts\n([\s\S]*?)^```$/m.exec(document)?.[1] ?? ''
+const read = (path: string): string => readFileSync(fileURLToPath(new URL(path, import.meta.url)), 'utf8')
+const document = read('../../docs/langgraph.md')
+const example = read('./examples/langgraph/page.ts')
 
-let folder: string
-beforeAll(() => {
-  const temp = join(root, 'test/docs/temp')
-  mkdirSync(temp, { recursive: true })
-  folder = mkdtempSync(join(temp, 'langgraph-'))
-})
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
-beforeEach(() => void (globalThis.indexedDB = new IDBFactory()))
-
-/** Runs it, and gives what it printed. */
-async function printedBy(name: string, code: string): Promise<readonly string[]> {
-  const print = vi.spyOn(console, 'log').mockImplementation(() => {})
+beforeEach(() => {
+  globalThis.indexedDB = new IDBFactory()
+  // Node has no Worker, and the default says so.
   vi.spyOn(console, 'warn').mockImplementation(() => {})
   onTestFinished(() => void vi.restoreAllMocks())
-  const file = join(folder, name)
-  writeFileSync(file, code)
-  await import(/* @vite-ignore */ file)
-  return print.mock.calls.map((args) => args.map(String).join(' '))
-}
-
-it('the example of at most 30 lines goes on where it was, in another page', async () => {
-  expect(example.trim().split('\n').length).toBeLessThanOrEqual(30)
-  const promised = [...example.matchAll(/console\.log\(.*\) \/\/ (.*)$/gm)].map(([, text]) => text)
-  expect(promised).toHaveLength(2)
-  expect(await printedBy('with.ts', example)).toEqual(promised)
 })
 
-it('without the saver, its second page has lost the run', async () => {
-  const without = example
+it('shows the example that is tested, of at most 30 lines', () => {
+  const [, shown = ''] = /^```ts\n([\s\S]*?)^```$/m.exec(document) ?? []
+  expect(shown.trim().split('\n').length).toBeLessThanOrEqual(30)
+  expect(shown).toBe(example)
+})
+
+it('goes on where it was, in another page', async () => {
+  expect(await page('Lisbon')).toBe('flights to Lisbon')
+  expect(await page('Lisbon')).toBe('flights to Lisbon, booked Lisbon')
+})
+
+it('without the saver, and else the same, begins again', async () => {
+  const same = example
+    .replace('END, START,', 'END, MemorySaver, START,')
+    .replace("import { ForkpointSaver } from 'forkpoint/langgraph'\n", '')
     .replace('new ForkpointSaver(checkpointer)', 'new MemorySaver()')
-    .replace('{ Annotation,', '{ MemorySaver, Annotation,')
-  expect(without).not.toBe(example)
-  await expect(printedBy('without.ts', without)).rejects.toThrow()
+  expect(read('./examples/langgraph/without.ts')).toBe(same)
+  expect(await without('Lisbon')).toBe('flights to Lisbon')
+  expect(await without('Lisbon')).toBe('flights to Lisbon')
 })
 
 it('names the versions that are tested', () => {
-  const manifest: { devDependencies: Record<string, string> } = JSON.parse(
-    readFileSync(join(root, 'package.json'), 'utf8'),
-  )
+  const manifest: { devDependencies: Record<string, string> } = JSON.parse(read('../../package.json'))
   const rows = [...document.matchAll(/^\| `(@langchain\/[\w-]+)`.*? \| ([\d.]+) \|$/gm)]
   expect(rows).toHaveLength(4)
   for (const [, name = '', version] of rows) expect(version).toBe(manifest.devDependencies[name])

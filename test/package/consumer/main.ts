@@ -22,4 +22,7 @@ if ((await chat.load()) === undefined) {
 const seqs: number[] = []
 for await (const { seq } of chat.history()) seqs.push(seq)
 const states = [await chat.load(), await store.thread<Chat>('fork').load()].map((found) => found?.state)
-document.body.append(JSON.stringify({ seqs, states }))
+const said = document.createElement('output')
+said.id = 'said'
+said.textContent = JSON.stringify({ seqs, states })
+document.body.append(said)
