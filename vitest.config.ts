@@ -14,9 +14,36 @@ const browsers = names.map((name) => {
   return browser
 })
 
+/** Real faults in real browsers, which are started and killed: when all else is over, three at a time. */
+const PROOFS = 'test/faults/short/in-browsers.test.ts'
+const shortProofs: TestProjectConfiguration = {
+  extends: true,
+  test: { name: 'proofs', include: [PROOFS], maxConcurrency: 3, sequence: { groupOrder: 3 } },
+}
+
+/** By `npm run test:engines`, which sees to what they need. */
+const onEngines: TestProjectConfiguration = {
+  extends: true,
+  test: {
+    name: 'engines',
+    include: ['test/engines/**/*.test.ts'],
+    exclude: ['**/node_modules/**'],
+    // Each row goes through a process of its own, beside those of other engines.
+    testTimeout: 120_000,
+  },
+}
+
+/** In browsers: beside all the others two processors may be taken for seconds. Who needed another try is named at the end. */
+const TRIES_AGAIN = 2
+
+/** A person's steps through real pages: tests of what is shown, on whatever machine. Nothing that must never happen once is here. */
+const PAGES = ['test/demo/**', 'test/inspector/**', 'test/extension/real/**']
+
 export default defineConfig({
   resolve: { alias: aliases },
   test: {
+    // Most tests on Node wait, for locks, leases and timers.
+    maxWorkers: 4,
     testTimeout: 30_000,
     hookTimeout: 30_000,
     projects: [
@@ -26,9 +53,31 @@ export default defineConfig({
           name: 'node',
           environment: 'node',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/browser/**', 'test/package/**', '**/node_modules/**'],
+          exclude: [
+            ...PAGES,
+            PROOFS,
+            'test/browser/**',
+            'test/engines/**',
+            'test/package/**',
+            '**/node_modules/**',
+          ],
         },
       },
+      {
+        extends: true,
+        test: {
+          name: 'pages',
+          environment: 'node',
+          include: PAGES.map((folder) => `${folder}/*.test.ts`),
+          exclude: ['**/node_modules/**'],
+          retry: TRIES_AGAIN,
+          // Each has a browser of its own: not beside the others.
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      ...(process.env['FORKPOINT_ENGINES'] === undefined ? [] : [onEngines]),
+      shortProofs,
       ...browsers.map(inBrowser),
     ],
   },
@@ -40,24 +89,47 @@ function inBrowser(browser: Browser): TestProjectConfiguration {
     // Found in the middle of a run, a dependency would make the page reload.
     optimizeDeps: {
       include: [
+        '@ai-sdk/react',
+        '@assistant-ui/react',
+        '@assistant-ui/react-ai-sdk',
         '@langchain/core/messages',
         '@langchain/langgraph-checkpoint',
         '@langchain/langgraph-checkpoint-validation',
         '@langchain/langgraph/web',
+        '@tanstack/ai-client',
+        'ai',
+        'ai/test',
         'comlink',
         'fast-check',
         'idb',
+        '@openai/agents-core',
+        '@openai/agents-core/testing',
         'immer',
+        'react',
+        'react-dom/client',
+        'redux',
+        'redux-persist',
         'superjson',
+        'xstate',
+        'zod',
+        'zustand/middleware',
+        'zustand/vanilla',
       ],
     },
     worker: { format: 'es' },
     plugins: [bundledWorker()],
     test: {
       name: `in-${browser.name}`,
+      // The laws that run here run on Node as well, where none is tried again.
+      retry: TRIES_AGAIN,
+      // Not three browsers beside each other.
+      sequence: { groupOrder: browser.name === 'chromium' ? 0 : 2 },
       include: ['test/browser/**/*.test.ts', 'test/state/**/*.test.ts'],
       // What a saver stands on is tested in every browser; its own long suite need not be.
-      exclude: ['**/node_modules/**', ...(browser.name === 'chromium' ? [] : ['test/browser/langgraph/**'])],
+      exclude: [
+        '**/node_modules/**',
+        ...(browser.name === 'chromium' ? [] : ['test/browser/langgraph/suite.test.ts']),
+      ],
       browser: {
         enabled: true,
         headless: true,

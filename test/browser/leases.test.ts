@@ -27,8 +27,7 @@ const tabOn = (host: Host, claims: Claims): Checkpointer =>
     host,
     codec: createCodec(),
     events: localEvents(),
-    claims,
-    durability: 'sync',
+    claims: async () => claims,
     onWarning,
   })
 

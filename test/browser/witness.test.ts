@@ -49,6 +49,12 @@ const gone = (thread: string, seq: number) => ({
   },
 })
 
+async function filesIn(folder: FileSystemDirectoryHandle): Promise<string[]> {
+  const names: string[] = []
+  for await (const name of folder.keys()) names.push(name)
+  return names
+}
+
 /** One save, closed again. */
 async function saveOnce(name: string, options?: Partial<OpenOptions>): Promise<void> {
   const { checkpointer, warnings } = await open(name, options)
@@ -69,6 +75,21 @@ describe.each([false, 'auto'] as const)('in a page, worker: %s', (worker) => {
     expect(third.warnings).toEqual([])
     expect((await third.checkpointer.verify()).problems).toHaveLength(1)
   })
+
+  // Firefox opens no database of such a name, and says so.
+  it.skipIf(/Firefox/.test(navigator.userAgent))(
+    'names that differ in what no text may hold are two databases',
+    async () => {
+      const name = newName()
+      // Halves of a character: UTF-8 knows no difference between them.
+      const [one, other] = [`${name}\ud800`, `${name}\ud801`]
+      await saveOnce(one, { worker })
+      await saveOnce(other, { worker })
+      await deleteBehind(one)
+      expect((await open(other, { worker })).warnings).toEqual([])
+      expect((await open(one, { worker })).warnings).toMatchObject([gone('t', 1)])
+    },
+  )
 
   it('a thread whose rows are gone is missed, and the others are not', async () => {
     const name = newName()
@@ -134,6 +155,81 @@ describe.skipIf(!chromium)('cleared site data (only Chromium lets a test clear t
 /** WebKit on Linux gives its pages no private files. */
 const hasFiles =
   typeof (navigator.storage as Partial<StorageManager> | undefined)?.getDirectory === 'function'
+
+describe.skipIf(!hasFiles)('in a page, where the browser has files of its own (OPFS)', () => {
+  /** As when the browser is killed before it has brought them to the disk. */
+  function loseLocalStorage(): void {
+    for (const key of Object.keys(localStorage))
+      if (key.startsWith('forkpoint:')) localStorage.removeItem(key)
+  }
+
+  it.each([false, 'auto'] as const)(
+    'a database is missed from its first save on, also without localStorage, worker: %s',
+    async (worker) => {
+      const name = newName()
+      const warnings: CheckpointerError[] = []
+      const first = await openCheckpointer({ name, worker, onWarning: (each) => warnings.push(each) })
+      await first.thread('t').save({ n: 1 })
+      // Long before the head is written down.
+      loseLocalStorage()
+      await deleteBehind(name)
+      const { warnings: told } = await open(name, { worker })
+      expect(told).toMatchObject([{ code: 'DATA_LOSS', loss: { found: { threads: 0 } } }])
+      await first.close().catch(() => undefined)
+      expect(warnings.filter(({ code }) => code === 'DATA_LOSS')).toEqual([])
+    },
+  )
+
+  it('a database is missed with its threads once they were written down, also without localStorage', async () => {
+    const name = newName()
+    await saveOnce(name)
+    loseLocalStorage()
+    await deleteBehind(name)
+    expect((await open(name)).warnings).toMatchObject([gone('t', 1)])
+  })
+
+  it.each([
+    '',
+    '{',
+    'null',
+    '[1]',
+    '{"threads":{"t":1},"made":"x","gone":7}',
+    '{"threads":[["t",{"database":1,"at":"x","seqs":{}}],["__proto__"],[7,{}]],"made":[["x",-1],["y",1e300]],"gone":[[]]}',
+    '{"threads":[["__proto__",{"database":"__proto__","at":1,"seqs":[["__proto__",9]]}]],"made":[["constructor",5]]}',
+    `{"threads":[["t",{"database":"x","at":1,"seqs":${'['.repeat(5_000)}${']'.repeat(5_000)}}]]}`,
+    'x'.repeat(5_000_000),
+  ])(
+    'whatever another script has put into its file, saves go on, and nothing but a loss is told',
+    async (text) => {
+      const name = newName()
+      const folder = await navigator.storage.getDirectory()
+      const before = new Set(await filesIn(folder))
+      await saveOnce(name)
+      const [file] = (await filesIn(folder)).filter((each) => !before.has(each))
+      const writing = await (await folder.getFileHandle(file ?? 'none')).createWritable()
+      await writing.write(text)
+      await writing.close()
+      const { checkpointer, warnings } = await open(name)
+      expect((await checkpointer.thread('t').load())?.state).toEqual({ n: 1 })
+      await checkpointer.thread('t').save({ n: 2 })
+      await checkpointer.flush()
+      expect(warnings.every(({ code }) => code === 'DATA_LOSS')).toBe(true)
+      expect(Object.keys({ ...Object.prototype })).toEqual([])
+      await checkpointer.close()
+      await deleteBehind(name)
+      expect((await open(name)).warnings).toMatchObject([gone('t', 2)])
+    },
+  )
+
+  it('nothing is missed of a database that was opened and not saved to', async () => {
+    const name = newName()
+    const { checkpointer } = await open(name)
+    expect(await checkpointer.thread('t').load()).toBeUndefined()
+    await checkpointer.close()
+    await deleteBehind(name)
+    expect((await open(name)).warnings).toEqual([])
+  })
+})
 
 describe.skipIf(!hasFiles)(
   'in a worker, which has no localStorage (where the browser has files of its own, OPFS)',

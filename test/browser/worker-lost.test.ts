@@ -1,6 +1,7 @@
 import { openCheckpointer, type Checkpointer, type CheckpointerError, type WorkerLike } from 'forkpoint'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { StoredCheckpointer } from '../../src/checkpointer/checkpointer.ts'
+import { later } from '../../src/checkpointer/later.ts'
 import { createCodec } from '../../src/state/codec.ts'
 import { beatClaims } from '../../src/tabs/beat-claims.ts'
 import { localEvents } from '../../src/tabs/events.ts'
@@ -40,7 +41,7 @@ async function lasting(start: (nth: number) => WorkerLike, hello = patience.hell
     patience: { ...patience, hello },
   })
   const [codec, events, claims] = [createCodec(), localEvents(), beatClaims(host, neverWarn)]
-  const parts = { host, codec, events, claims, durability: 'sync', onWarning: neverWarn } as const
+  const parts = { host, codec, events, claims: async () => claims, onWarning: neverWarn } as const
   const checkpointer = new StoredCheckpointer(parts)
   onTestFinished(() => checkpointer.destroy().catch(() => undefined))
   return { checkpointer, started, warnings }
@@ -77,7 +78,7 @@ describe.each(endings)('a worker that %s', (_, end) => {
     const saving = failureOf(thread.save({ n: 2 }))
     const writing = failureOf(thread.putWrites(1, 'task', [{ channel: 'c', value: 1 }]))
     const loading = failureOf(thread.load())
-    const counting = failureOf(checkpointer.usage())
+    const counting = failureOf(thread.namespaces())
     await sent()
     end(started[0])
     expect(await saving).toMatchObject({ code: 'WORKER_LOST', outcome: 'unknown' })
@@ -143,6 +144,7 @@ describe('a worker that hangs', () => {
     const { checkpointer, started, warnings } = await lasting((nth) => (nth === 0 ? hanging() : ownWorker()))
     const thread = checkpointer.thread('t')
     await thread.save({ n: 1 })
+    await later() // else the save below may be sent first
     const terminate = vi.spyOn(started[0] as Worker, 'terminate')
     const counting = failureOf(checkpointer.usage())
     const saving = failureOf(thread.save({ n: 2 }))

@@ -1,0 +1,88 @@
+import { openCheckpointer, type OpenOptions } from 'forkpoint'
+import { memoryStorage } from 'forkpoint/storage/memory'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { startEarly } from '../../src/worker/early.ts'
+import { failureOf, newName, ownWorker, works } from '../support/workers.ts'
+
+const RealWorker = globalThis.Worker
+let started: Worker[] = []
+const ended = new Set<Worker>()
+
+/** The workers of this package, counted. The nth may be given another script. */
+function counted(scriptOf: (nth: number) => string | undefined = () => undefined): void {
+  class Counted extends RealWorker {
+    constructor(script: string | URL, options?: WorkerOptions) {
+      super(scriptOf(started.length) ?? script, options)
+      started.push(this)
+    }
+    override terminate(): void {
+      ended.add(this)
+      super.terminate()
+    }
+  }
+  vi.stubGlobal('Worker', Counted)
+  onTestFinished(() => void vi.unstubAllGlobals())
+}
+
+beforeEach(() => {
+  started = []
+  ended.clear()
+})
+
+describe('the worker of this package', () => {
+  it('is started by the call itself, before anything is loaded, and is the one that is used', async () => {
+    counted()
+    const opening = openCheckpointer({ name: newName() })
+    expect(started.length).toBe(1)
+    const checkpointer = await opening
+    onTestFinished(() => checkpointer.destroy())
+    await works(checkpointer)
+    expect(started.length).toBe(1)
+    expect(ended.size).toBe(0)
+  })
+
+  it('is ended when what was given is refused', async () => {
+    counted()
+    expect(await failureOf(openCheckpointer({ name: '' }))).toMatchObject({ code: 'INVALID', path: 'name' })
+    expect(started.length).toBe(1)
+    expect([...ended]).toEqual(started)
+  })
+
+  const unwanted: [string, () => Partial<OpenOptions>][] = [
+    ['with a storage', () => ({ storage: memoryStorage() })],
+    ['in this thread', () => ({ worker: false })],
+    ['with a worker of the caller’s', () => ({ worker: ownWorker })],
+  ]
+  it.each(unwanted)('is not started %s', async (_, options) => {
+    const given = options()
+    const theirs = given.worker === ownWorker ? 1 : 0
+    counted()
+    const checkpointer = await openCheckpointer({ name: newName(), ...given })
+    onTestFinished(() => checkpointer.destroy())
+    await works(checkpointer)
+    expect(started.length).toBe(theirs)
+  })
+})
+
+describe('a worker that was started early', () => {
+  it('is replaced when it has failed before it was asked', async () => {
+    counted((nth) => (nth === 0 ? `/missing-${newName()}.js` : undefined))
+    const early = startEarly()
+    const [first] = started
+    await new Promise((resolve) => first?.addEventListener('error', resolve, { once: true }))
+    const taken = early.take()
+    onTestFinished(() => taken.terminate?.())
+    expect(taken).not.toBe(first)
+    expect(started.length).toBe(2)
+  })
+
+  it('is given once, and is its taker’s from then on', () => {
+    counted()
+    const early = startEarly()
+    const [one, other] = [early.take(), early.take()]
+    onTestFinished(() => [one, other].forEach((worker) => worker.terminate?.()))
+    expect(one).not.toBe(other)
+    early.end()
+    expect(ended.size).toBe(0)
+  })
+})
