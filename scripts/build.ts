@@ -3,8 +3,9 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { type Plugin, rolldown } from 'rolldown'
+import { type InputOptions, type Plugin, rolldown } from 'rolldown'
 import { doors, manifest, root } from './doors.ts'
+import { layout, sourceOf } from './layout.ts'
 
 const WORKER = 'src/worker/worker.ts'
 const allowed = new Set([...Object.keys(manifest.dependencies), ...Object.keys(manifest.peerDependencies)])
@@ -27,23 +28,47 @@ function workerUrl(): Plugin {
 }
 
 async function buildDoors(): Promise<void> {
-  const bundle = await rolldown({
+  const options: InputOptions = {
     input: doors.map((door) => door.source).filter((source) => source !== WORKER),
     external: /^[^./]/,
     platform: 'neutral',
+    preserveEntrySignatures: 'allow-extension',
     plugins: [workerUrl()],
+  }
+  const fileOf = await layout(options)
+  const bundle = await rolldown(options)
+  await bundle.write({
+    dir: 'dist',
+    format: 'esm',
+    entryFileNames: ({ facadeModuleId }) => `${placeOf(facadeModuleId)}.js`,
+    chunkFileNames: '[name].js',
+    codeSplitting: {
+      includeDependenciesRecursively: false,
+      groups: [{ debugName: 'files', name: (id) => fileOf(sourceOf(id)) ?? placeOf(id) }],
+    },
   })
-  await bundle.write({ dir: 'dist', format: 'esm', preserveModules: true, preserveModulesRoot: 'src' })
   await bundle.close()
 }
 
-/** A page without a bundler loads the worker by its URL, where no bare import can be resolved. */
+/** Where the file of a source stands that has one of its own. */
+function placeOf(id: string | null): string {
+  return sourceOf(id)
+    .replace(/^src\//, '')
+    .replace(/\.ts$/, '')
+}
+
+/**
+ * A page without a bundler loads the worker by its URL, where no bare import can be resolved, and nobody else makes it
+ * small: the map beside it tells what is where.
+ */
 async function buildWorker(): Promise<void> {
   const bundle = await rolldown({ input: WORKER, platform: 'browser' })
   const { output } = await bundle.write({
     file: 'dist/worker/worker.js',
     format: 'esm',
     codeSplitting: false,
+    minify: true,
+    sourcemap: true,
   })
   await bundle.close()
   writeFileSync('dist/worker/worker.licenses.txt', licensesOf(output[0].moduleIds))

@@ -8,17 +8,20 @@ export interface Totals {
   skipped: number
   /** Tests that ran, by project: `node`, `chromium`, … */
   ran: Record<string, number>
+  /** Tests that passed, and not at the first try. */
+  unsteady: string[]
 }
 
 /** Vitest's JSON reporter with the one thing it lacks: the project of each test. */
 export default class TotalsReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly unknown[]): void {
-    const totals: Totals = { passed: 0, failed: unhandled.length, skipped: 0, ran: {} }
+    const totals: Totals = { passed: 0, failed: unhandled.length, skipped: 0, ran: {}, unsteady: [] }
     for (const module of modules) {
       // A file that could not be loaded has no tests to fail.
       totals.failed += module.errors().length
       for (const test of module.children.allTests()) {
         const { state } = test.result()
+        if (test.diagnostic()?.flaky) totals.unsteady.push(`${module.relativeModuleId}: ${test.fullName}`)
         if (state === 'skipped') totals.skipped++
         else {
           if (state === 'passed') totals.passed++
