@@ -2,17 +2,22 @@ import { rolldown, type InputOptions } from 'rolldown'
 import { doors } from './doors.ts'
 
 /** What a page loads one after the other, by the sources that it asks for: each becomes one file. */
-const PARTS = {
-  opening: ['src/opening.ts'],
-  later: [
-    'src/checkpointer/all-later.ts',
-    'src/checkpointer/runs/seen/orphans.ts',
-    'src/checkpointer/runs/watch/watch.ts',
-    'src/witness/compare.ts',
-  ],
-  'writing-behind': ['src/checkpointer/writing-behind.ts'],
-  'in-process': ['src/worker/in-process.ts'],
-} as const
+const PARTS: Readonly<Record<string, { readonly behind?: string; readonly sources: readonly string[] }>> = {
+  opening: { sources: ['src/opening.ts'] },
+  later: {
+    behind: 'opening',
+    sources: [
+      'src/checkpointer/all-later.ts',
+      'src/checkpointer/runs/seen/orphans.ts',
+      'src/checkpointer/runs/watch/watch.ts',
+      'src/witness/compare.ts',
+    ],
+  },
+  seldom: { behind: 'later', sources: ['src/checkpointer/all-seldom.ts'] },
+  'writing-behind': { behind: 'opening', sources: ['src/checkpointer/writing-behind.ts'] },
+  'in-process': { behind: 'opening', sources: ['src/worker/in-process.ts'] },
+  'in-process-seldom': { behind: 'in-process', sources: ['src/operations/all-seldom.ts'] },
+}
 
 const MAIN = 'src/index.ts'
 /** It takes what it likes of all parts: nobody counts what a suite of tests loads. */
@@ -32,11 +37,19 @@ export async function layout(options: InputOptions): Promise<(source: string) =>
   }
   const apart = reach(...doors.map(({ source }) => source).filter((source) => source !== UNCOUNTED), MAIN)
   const files = new Map<string, string>()
-  for (const [part, sources] of Object.entries(PARTS))
+  for (const [part, { sources }] of Object.entries(PARTS))
     for (const source of reach(...sources))
-      // What two parts need comes with the one that is there first.
-      if (!apart.has(source)) files.set(source, files.has(source) ? 'opening' : part)
+      if (!apart.has(source)) files.set(source, bothBehind(files.get(source) ?? part, part))
   return (source) => files.get(source)
+}
+
+/** What two parts need comes with the nearest one that is there before both. */
+function bothBehind(one: string, other: string): string {
+  const before = (part: string): readonly string[] => {
+    const { behind } = PARTS[part] ?? {}
+    return behind === undefined ? [part] : [part, ...before(behind)]
+  }
+  return before(one).find((part) => before(other).includes(part)) ?? other
 }
 
 /** Of each source, what it imports before it runs. */

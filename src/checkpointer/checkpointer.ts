@@ -8,7 +8,7 @@ import { hostOf, isOn } from './host-of.ts'
 import type { ExportOptions } from './carry/export.ts'
 import type { Imported, ImportOptions } from './carry/import.ts'
 import type { ImportSource } from './carry/source.ts'
-import { later } from './later.ts'
+import { later, seldom } from './later.ts'
 import type { LeftBehind } from './left/left-behind.ts'
 import { KnownStates } from './states/known-states.ts'
 import { leaseOf, type Lease } from './leases/lease.ts'
@@ -218,7 +218,7 @@ export class StoredCheckpointer implements Checkpointer {
   }
 
   async verify(options: VerifyOptions = {}): Promise<Verification> {
-    return (await later()).verification(this.#shared.host, options)
+    return (await seldom()).verification(this.#shared.host, options)
   }
 
   async *export(
@@ -226,18 +226,18 @@ export class StoredCheckpointer implements Checkpointer {
     options: ExportOptions = {},
   ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
     this.#refuseWhenClosed()
-    yield* (await later()).exportBytes(this.#shared.host, ids, options)
+    yield* (await seldom()).exportBytes(this.#shared.host, ids, options)
   }
 
   async import(source: ImportSource, options: ImportOptions = {}): Promise<Imported> {
     this.#refuseWhenClosed()
-    return (await later()).importFrom(this.#shared.host, source, options)
+    return (await seldom()).importFrom(this.#shared.host, source, options)
   }
 
   async sync(remote: Checkpointer, options: SyncOptions = {}): Promise<Synced> {
     this.#refuseWhenClosed()
     const theirs = hostOf(remote, 'The other side of a sync', 'remote')
-    const { syncAsked, syncStores } = await later()
+    const { syncAsked, syncStores } = await seldom()
     const asked = syncAsked(options)
     // Both with what waits to be written.
     await Promise.all([this.flush(), remote.flush()])

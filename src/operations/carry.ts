@@ -1,5 +1,5 @@
 import { CheckpointerError } from '../errors.ts'
-import { clearImport, clearUnfinished } from './carry/import/clear.ts'
+import { clearImport } from './carry/import/clear.ts'
 import { BYTES_A_PAGE } from './carry/export/rows.ts'
 import { exportLines } from './carry/export/export-lines.ts'
 import { Handoff } from './carry/import/handoff.ts'
@@ -35,22 +35,6 @@ export function importPage(store: Store, request: ImportPageRequest): Promise<Im
     (run) => run(request.bytes, request.isLast),
     ({ imported }) => imported !== undefined,
   )
-}
-
-/** Lets go of an export, of a repair, or of an import and all that it has staged. */
-export async function endCarry(store: Store, { id }: { readonly id: string }): Promise<void> {
-  const going = Object.values(underWay(store)) as Map<string, Paged<unknown>>[]
-  const carry = going.map((paged) => paged.get(id)).find((each) => each !== undefined)
-  for (const paged of going) paged.delete(id)
-  // Begun in a worker that was lost: then its rows are known by their id alone.
-  await (carry ? carry.end() : clearUnfinished(store, id))
-}
-
-/** Lets go of all: the store is about to close. */
-export async function endCarries(store: Store): Promise<void> {
-  const { exporting, importing, repairing } = underWay(store)
-  for (const id of [...exporting.keys(), ...importing.keys(), ...repairing.keys()])
-    await endCarry(store, { id })
 }
 
 function startExport(store: Store, request: ExportPageRequest): Paged<ExportPages> {

@@ -1,7 +1,7 @@
 import { CheckpointerError, isTaken } from '../errors.ts'
-import type { Storage } from '../storage/storage.ts'
-import { endCarries, endCarry, exportPage, importPage } from './carry.ts'
-import { recoverImports } from './carry/import/clear.ts'
+import { part } from '../part.ts'
+import type * as AllSeldom from './all-seldom.ts'
+import type { Row, Storage } from '../storage/storage.ts'
 import { Claim } from './store/claim.ts'
 import { deleteCheckpoints, deleteRun, deleteThread } from './delete.ts'
 import { dropWrites } from './drop-writes.ts'
@@ -14,6 +14,7 @@ import { namespaces } from './namespaces.ts'
 import { underLease } from './store/fence.ts'
 import type { Host, OfThread, Publish, RepairRequest, SettleRequest, StoreRetention } from './host.ts'
 import { Line } from './store/line.ts'
+import { endPaged } from './store/paged.ts'
 import { dropLease, keepLease, leaseSign, takeLease } from './lease.ts'
 import { load } from './load.ts'
 import { prune } from './prune.ts'
@@ -25,17 +26,7 @@ import { LEAST_VALUE_BYTES } from './rows/payload.ts'
 import { runs } from './runs.ts'
 import { save, saveMany } from './save.ts'
 import { placeText, ThreadCache, type Store } from './store/store.ts'
-import { syncAsk } from './sync/ask.ts'
-import { syncForget } from './sync/forget.ts'
-import { syncGive } from './sync/give.ts'
-import { syncGone } from './sync/gone.ts'
-import { syncHave, syncWant } from './sync/have.ts'
-import { syncList } from './sync/list.ts'
-import { syncNote, syncRecall } from './sync/notes.ts'
-import { syncTake } from './sync/take.ts'
 import { usage } from './survey/usage.ts'
-import { verify } from './verify/verify.ts'
-import { repair } from './mend/repair.ts'
 import { threads } from './threads.ts'
 import { putWrites } from './writes.ts'
 
@@ -50,6 +41,22 @@ export interface HostOptions {
   readonly inBackground?: boolean
   /** What threads let go by themselves, unless they say otherwise. */
   readonly retention?: StoreRetention | undefined
+}
+
+/** Work that few ask for: its code is loaded when the first does. */
+const seldom =
+  <Request, Reply>(pick: (all: typeof AllSeldom) => (store: Store, request: Request) => Promise<Reply>) =>
+  async (store: Store, request: Request): Promise<Reply> =>
+    pick(await part(() => import('./all-seldom.ts')))(store, request)
+
+/** What an import has left that was cut off keeps nobody from opening: else a later opening goes on with it. */
+async function recover(store: Store, imports: readonly Row[]): Promise<void> {
+  try {
+    await seldom((all) => all.recoverImports)(store, imports)
+  } catch (error) {
+    if (!CheckpointerError.is(error, 'UNSUPPORTED')) throw error
+    store.warn(error)
+  }
 }
 
 const behindBacks = (cause: unknown): CheckpointerError =>
@@ -159,7 +166,7 @@ export async function createHost({
     keeper.stop()
     await Promise.allSettled(running)
     keeper.stop()
-    await endCarries(store)
+    await endPaged(store)
   }
 
   const close = async (): Promise<void> => {
@@ -167,7 +174,7 @@ export async function createHost({
     await storage.close()
   }
 
-  if (!claim.isReadOnly) await recoverImports(store, claim.imports)
+  if (!claim.isReadOnly && claim.imports.length > 0) await recover(store, claim.imports)
   return {
     save: acting(save),
     saveMany: acting(saveMany),
@@ -191,33 +198,33 @@ export async function createHost({
     namespaces: verb(namespaces),
     runs: verb(runs),
     usage: verb(usage),
-    verify: verb(verify),
+    verify: verb(seldom((all) => all.verify)),
     // A plan is one to read.
     repair: verb((own, request: RepairRequest) => {
       if (!request.isPlan) claim.needWritable()
-      return repair(own, request)
+      return seldom((all) => all.repair)(own, request)
     }),
     heads: verb(heads),
     chooseHead: fenced(chooseHead),
-    syncList: verb(syncList),
-    syncAsk: acting(syncAsk),
-    syncHave: verb(syncHave),
-    syncWant: verb(syncWant),
-    syncGive: verb(syncGive),
-    syncTake: acting(syncTake),
-    syncGone: verb(syncGone),
-    syncForget: acting(syncForget),
-    syncRecall: verb(syncRecall),
-    syncNote: acting(syncNote),
+    syncList: verb(seldom((all) => all.syncList)),
+    syncAsk: acting(seldom((all) => all.syncAsk)),
+    syncHave: verb(seldom((all) => all.syncHave)),
+    syncWant: verb(seldom((all) => all.syncWant)),
+    syncGive: verb(seldom((all) => all.syncGive)),
+    syncTake: acting(seldom((all) => all.syncTake)),
+    syncGone: verb(seldom((all) => all.syncGone)),
+    syncForget: acting(seldom((all) => all.syncForget)),
+    syncRecall: verb(seldom((all) => all.syncRecall)),
+    syncNote: acting(seldom((all) => all.syncNote)),
     owe: acting(async () => storage.owe?.()) as () => Promise<string | undefined>,
     settle: acting(async (_, { sessions, inOrder }: SettleRequest) => storage.settle?.(sessions, inOrder)),
     flush: acting(flush) as () => Promise<void>,
     rest,
     reconcile: verb(reconcile),
     recordLoss: acting(recordLoss),
-    exportPage: verb(exportPage),
-    importPage: acting(importPage),
-    endCarry: verb(endCarry),
+    exportPage: verb(seldom((all) => all.exportPage)),
+    importPage: acting(seldom((all) => all.importPage)),
+    endCarry: verb(seldom((all) => all.endCarry)),
     async destroy() {
       claim.needWritable()
       await end()

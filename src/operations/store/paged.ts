@@ -56,3 +56,13 @@ export async function nextPage<Run, Reply>(
     throw error
   }
 }
+
+/** Lets go of all: the store is about to close. */
+export async function endPaged(store: Store): Promise<void> {
+  const all: Map<string, Paged<unknown>>[] = Object.values(underWay(store))
+  for (const going of all) {
+    const paged = [...going.values()]
+    going.clear()
+    for (const each of paged) await each.end()
+  }
+}

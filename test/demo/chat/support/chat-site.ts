@@ -10,6 +10,8 @@ export interface ChatSite {
   readonly url: string
   /** Where the built files are. */
   readonly folder: string
+  /** The scripts that pages and their workers have asked for, once each: not what is fetched ahead, for later. */
+  scripts(): Set<string>
   close(): Promise<void>
 }
 
@@ -23,9 +25,21 @@ export async function serveChat(): Promise<ChatSite> {
     cwd: root,
     env,
   })
+  const scripts = new Set<string>()
   const server = await preview({
     configFile: join(root, 'vite.config.ts'),
     logLevel: 'error',
+    plugins: [
+      {
+        name: 'scripts-asked-for',
+        configurePreviewServer({ middlewares }) {
+          middlewares.use(({ url: path = '', headers }, _response, next) => {
+            if (['script', 'worker'].includes(String(headers['sec-fetch-dest']))) scripts.add(path.slice(1))
+            next()
+          })
+        },
+      },
+    ],
     build: { outDir },
     preview: { host: '127.0.0.1', port: 0, open: false },
   })
@@ -34,6 +48,7 @@ export async function serveChat(): Promise<ChatSite> {
   return {
     url,
     folder: outDir,
+    scripts: () => new Set(scripts),
     async close() {
       await server.close()
       rmSync(folder, { recursive: true, force: true })
