@@ -2,7 +2,7 @@ import { describe } from 'vitest'
 import { attemptLaws } from './checkpointer/runs/attempts.ts'
 import { carryingLaws } from './checkpointer/carrying.ts'
 import { cleanRemovalLaws } from './checkpointer/removals/clean-removals.ts'
-import { damagedFileLaws } from './checkpointer/damaged-files.ts'
+import { damagedFileLaws } from './checkpointer/damage/damaged-files.ts'
 import type { Ground } from './checkpointer/ground.ts'
 import { durabilityLaws } from './checkpointer/durability.ts'
 import { forkingLaws } from './checkpointer/forking.ts'
@@ -10,8 +10,8 @@ import { laterLaws } from './checkpointer/later.ts'
 import { leaseLaws } from './checkpointer/leases.ts'
 import { listingLaws } from './checkpointer/listing.ts'
 import { longRemovalLaws } from './checkpointer/removals/long-removals.ts'
-import { mendingLaws } from './checkpointer/mending.ts'
-import { misshapenLaws } from './checkpointer/misshapen.ts'
+import { mendingLaws } from './checkpointer/damage/mending.ts'
+import { misshapenLaws } from './checkpointer/damage/misshapen.ts'
 import { questionLaws } from './checkpointer/runs/questions.ts'
 import { racingLaws } from './checkpointer/racing.ts'
 import { removingLaws } from './checkpointer/removals/removing.ts'
@@ -22,9 +22,11 @@ import { runsSeenLaws } from './checkpointer/runs/seen.ts'
 import { savingLaws } from './checkpointer/saving.ts'
 import { sharingLaws } from './checkpointer/sharing.ts'
 import { stepLaws } from './checkpointer/runs/steps.ts'
-import { stoppedMendingLaws } from './checkpointer/stopped-mending.ts'
+import { stoppedMendingLaws } from './checkpointer/damage/stopped-mending.ts'
 import { streamLaws } from './checkpointer/runs/streams.ts'
-import { syncingLaws } from './checkpointer/syncing.ts'
+import { bringingLaws } from './checkpointer/sync/bringing.ts'
+import { headsOfBothLaws } from './checkpointer/sync/heads.ts'
+import { removalsOfBothLaws } from './checkpointer/sync/removals.ts'
 import { versionLaws } from './checkpointer/versions.ts'
 import { writesLaws } from './checkpointer/writes.ts'
 
@@ -47,7 +49,11 @@ export function checkpointerSuite(name: string, fresh: () => Promise<Ground>): v
     describe('durability', () => durabilityLaws(fresh))
     describe('several at once', () => sharingLaws(fresh))
     describe('export and import', () => carryingLaws(fresh))
-    describe('sync', () => syncingLaws(fresh))
+    describe('sync', () => {
+      bringingLaws(fresh)
+      headsOfBothLaws(fresh)
+      removalsOfBothLaws(fresh)
+    })
     describe('files that do harm', () => damagedFileLaws(fresh))
     describe('races', () => racingLaws(fresh))
     describe('damage', () => mendingLaws(fresh))

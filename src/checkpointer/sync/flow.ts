@@ -57,6 +57,7 @@ export async function flow(way: Flow): Promise<Flowed> {
     if (skip && after >= skip.from - 1 && after < skip.next - 1) after = skip.next - 1
     else {
       const page = await from.syncHave({ thread, namespace, after, before, limit: NAMES })
+      sender.leaveOut(page.damaged ?? [])
       await sender.send(page.names)
       after = page.last
     }
@@ -65,10 +66,10 @@ export async function flow(way: Flow): Promise<Flowed> {
   if (wrote > way.wroteKnown) await sender.sendWrites(way.wroteKnown)
   await sender.end()
   return {
-    upTo: [place.lane, (sender.refused ?? place.next) - 1],
+    upTo: [place.lane, (sender.again ?? place.next) - 1],
     taken: sender.taken,
     heads: sender.heads,
-    wrote,
+    wrote: sender.isWhole ? wrote : way.wroteKnown,
   }
 }
 
@@ -77,12 +78,13 @@ export const nameOf = ({ id, key }: SaveName): { id: string; key?: string } =>
 
 class Sender {
   heads = 0
-  /** The first that the other side cannot take, as it has another under its id: it is offered again. */
-  refused: number | undefined
+  /** The first that cannot be read, or that the other side cannot take as it has another under its id: from there on all is offered again. */
+  again: number | undefined
   readonly #way: Flow
   readonly #place: SyncPlace
   readonly #past: Set<string>
   readonly #sent = new Set<number>()
+  readonly #damaged = new Set<number>()
   #isThere: boolean
   #taken: (Stretch & { readonly lane: string }) | undefined
   #isMixed = false
@@ -99,6 +101,23 @@ class Sender {
     return this.#isMixed ? undefined : this.#taken
   }
 
+  /** Nothing was left out that cannot be read now. */
+  get isWhole(): boolean {
+    return this.#damaged.size === 0
+  }
+
+  leaveOut(damaged: readonly number[]): void {
+    for (const seq of damaged) {
+      if (!this.#damaged.has(seq)) this.#way.tally.damaged++
+      this.#damaged.add(seq)
+      this.#offerAgain(seq)
+    }
+  }
+
+  #offerAgain(seq: number): void {
+    this.again = Math.min(this.again ?? seq, seq)
+  }
+
   async send(
     names: readonly { readonly seq: number; readonly id: string; readonly key?: string }[],
   ): Promise<void> {
@@ -111,12 +130,12 @@ class Sender {
       ...heardOf(this.#way),
     })
     const first = names[taken[0] ?? names.length]
-    if (first) this.refused ??= first.seq
+    if (first) this.#offerAgain(first.seq)
     for (const i of taken) tally.conflicts.push({ thread, namespace, id: names[i]?.id ?? '' })
     for (let seqs = wanted.map((i) => names[i]?.seq ?? 0); seqs.length > 0;) {
       tally.rest()
       const given = await from.syncGive({ thread, namespace, seqs, states: 'deltas' })
-      tally.damaged += given.damaged
+      this.leaveOut(given.damaged)
       await this.#take(given.rows)
       for (const { info } of given.rows) this.#sent.add(info.seq)
       seqs = seqs.slice(Math.max(1, given.passed))
@@ -134,6 +153,7 @@ class Sender {
       let seqs = page.names.map(({ seq }) => seq).filter((seq) => !this.#sent.has(seq))
       while (seqs.length > 0) {
         const given = await from.syncGive({ ...place, seqs, states: 'none' })
+        this.leaveOut(given.damaged)
         await this.#take(given.rows)
         seqs = seqs.slice(Math.max(1, given.passed))
       }
@@ -190,10 +210,10 @@ class Sender {
 
   /** What the first of them starts from is not there: then it starts from nothing. */
   async #unstuck([first, ...rest]: readonly SyncRow[]): Promise<readonly SyncRow[]> {
-    const { thread, namespace, from, tally } = this.#way
+    const { thread, namespace, from } = this.#way
     if (!first?.base) throw notTaken(this.#way)
     const given = await from.syncGive({ thread, namespace, seqs: [first.info.seq], states: 'whole' })
-    tally.damaged += given.damaged
+    this.leaveOut(given.damaged)
     return [...given.rows, ...rest]
   }
 }

@@ -62,15 +62,15 @@ class Sync {
     const note =
       there.store === '' ? null : (await this.#mine.syncRecall({ of: [{ thread, store: there.store }] }))[0]
     const places: SyncNote['places'][number][] = []
-    const conflicts = this.#tally.conflicts.length
+    const { loose } = this.#tally
     const names = new Set([...here.places, ...there.places].map(({ namespace }) => namespace))
     for (const namespace of names) {
       const known = note?.places.find((each) => each.namespace === namespace)
       const now = await this.#place(thread, namespace, here, there, known)
       if (now) places.push(now)
     }
-    // What is in the way of a checkpoint may go without a change of this thread.
-    const isQuiet = !this.#addRemovals(thread, here, there) && this.#tally.conflicts.length === conflicts
+    // What keeps a checkpoint from coming over may go without a change of this thread.
+    const isQuiet = !this.#addRemovals(thread, here, there) && this.#tally.loose === loose
     if (there.store === '') return
     const { pushes, pulls } = this.#asked
     const stamps = isQuiet && pushes && pulls ? stampsOf(here, there) : {}

@@ -16,6 +16,11 @@ export class Tally {
     this.#asked = asked
   }
 
+  /** How many could not be brought over so far. */
+  get loose(): number {
+    return this.conflicts.length + this.damaged
+  }
+
   /** Between two messages. */
   rest(): void {
     this.#asked.signal?.throwIfAborted()

@@ -78,6 +78,8 @@ export interface SyncHaveReply {
   readonly names: readonly (SaveName & { readonly seq: number })[]
   /** All up to this seq were looked at. */
   readonly last: number
+  /** What of these cannot be read, and has no name here. */
+  readonly damaged?: readonly number[]
 }
 
 /** Removals that the giver knows of: what it shows in spite of one was made anew since, and may come. */
@@ -123,7 +125,8 @@ export interface SyncGiveReply {
   readonly rows: readonly SyncRow[]
   /** How many of those that were asked for this answers: some may be gone, or damaged. */
   readonly passed: number
-  readonly damaged: number
+  /** Which of these cannot be read. */
+  readonly damaged: readonly number[]
 }
 
 export interface SyncTakeRequest extends Place, Heard {

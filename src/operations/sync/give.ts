@@ -9,7 +9,7 @@ import { infoOf, keyOf, openCheckpoint, type CheckpointRow } from '../rows/check
 import { laneOf, shows } from '../rows/lanes.ts'
 import type { ThreadRow } from '../rows/thread-row.ts'
 import { openWrite } from '../rows/write-row.ts'
-import { readWhole, unlessDamaged, type Store } from '../store/store.ts'
+import { readThread, unlessDamaged, type Store } from '../store/store.ts'
 
 const MOST_ROWS = 64
 /** A page ends with the row that goes beyond this, so that one page is never much in memory. */
@@ -17,9 +17,20 @@ const MOST_BYTES = 512 * 1024
 
 /** The checkpoints with these seqs, as many of them, from the first on, as one page takes. */
 export async function syncGive(store: Store, request: SyncGiveRequest): Promise<SyncGiveReply> {
-  const given = await readWhole(store, request, (thread) => giveSome(store, thread, request))
-  return given ?? { rows: [], passed: request.seqs.length, damaged: 0 }
+  for (let tried = 1; ; tried++) {
+    const thread = await readThread(store, request)
+    if (!thread) return { rows: [], passed: request.seqs.length, damaged: [] }
+    const given = await giveSome(store, thread, request)
+    // What was changed between two looks may only seem damaged.
+    const isSure =
+      given.damaged.length === 0 ||
+      tried === TRIES ||
+      (await readThread(store, request))?.version === thread.version
+    if (isSure) return given
+  }
 }
+
+const TRIES = 5
 
 async function giveSome(
   store: Store,
@@ -45,7 +56,7 @@ async function giveSome(
   const frames = new FrameRows(partition, rows, parts)
   const pause = pauses()
   const given: SyncRow[] = []
-  let damaged = 0
+  const damaged: number[] = []
   for (const [i, { key }] of some.rows.entries()) {
     const [lane, seq] = key as [string, number]
     try {
@@ -59,12 +70,10 @@ async function giveSome(
       given.push({ info: infoOf(row.facts), ...state, writes })
     } catch (error) {
       if (!CheckpointerError.is(error, 'CORRUPT')) throw error
-      damaged++
+      damaged.push(seq)
     }
     await pause()
   }
-  // Changed between the two looks, it may seem damaged: then it is read again.
-  if (damaged > 0 && given.length === 0 && some.passed === 1) return { rows: [], passed: 1, damaged }
   return { rows: given, passed: some.passed, damaged }
 }
 

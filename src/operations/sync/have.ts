@@ -10,26 +10,29 @@ import { readThread, unlessDamaged, type Store } from '../store/store.ts'
 import { placeOf } from './ask.ts'
 import { heldOf } from './held.ts'
 
-/** A page of what a namespace shows, oldest first, by name. What cannot be read is passed over. */
+/** A page of what a namespace shows, oldest first, by name; what cannot be read is told beside. */
 export async function syncHave(store: Store, request: SyncHaveRequest): Promise<SyncHaveReply> {
   const { before, limit, wroteAfter } = request
   const thread = await readThread(store, request)
   if (thread && wroteAfter !== undefined) return written(store, thread, { ...request, wroteAfter })
   const names: SyncHaveReply['names'][number][] = []
+  const damaged: number[] = []
+  const upTo = (last: number): SyncHaveReply => ({ names, last, ...(damaged.length > 0 ? { damaged } : {}) })
   for (let from = request.after + 1; thread && from < before;) {
     try {
       for await (const { facts, seq } of oldestFirst(store, thread, { from, to: before - 1, page: limit })) {
         names.push({ seq, ...nameOf(facts) })
-        if (names.length === limit) return { names, last: seq }
+        if (names.length === limit) return upTo(seq)
       }
       break
     } catch (error) {
       if (!CheckpointerError.is(error, 'CORRUPT') || error.seq === undefined) throw error
       const last = names.at(-1)?.seq ?? request.after
+      if (error.seq > last) damaged.push(error.seq)
       from = Math.max(error.seq, last) + 1
     }
   }
-  return { names, last: before - 1 }
+  return upTo(before - 1)
 }
 
 /** Its pending writes stand in its own lane, also those of what it borrows. */

@@ -5,7 +5,7 @@ import { seal } from '../../operations/rows/seal.ts'
 import { CURRENT_FORMAT } from '../../storage/format-version.ts'
 import { DATABASE_KEY, DATABASE_PARTITION } from '../../storage/keys.ts'
 import { TABLES, type Row, type Storage } from '../../storage/storage.ts'
-import { made, onRows } from './damage.ts'
+import { made, onRows } from './damage/rows.ts'
 import { bytesOf, inPieces } from './furnished.ts'
 import { listOf, rejection, seqsOf, talk, type Fresh, type Talk } from './ground.ts'
 

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import type { Checkpointer } from '../../checkpointer/checkpointer.ts'
-import type { CheckpointerError, ErrorCode } from '../../errors.ts'
-import { murmur3 } from '../../operations/rows/checksum.ts'
-import { through } from '../../through.ts'
-import { bytesOf, heldIn, inPieces, pictureOf } from './furnished.ts'
-import { fill, on, range, rejection, type Fresh, type Talk } from './ground.ts'
+import type { Checkpointer } from '../../../checkpointer/checkpointer.ts'
+import type { CheckpointerError, ErrorCode } from '../../../errors.ts'
+import { murmur3 } from '../../../operations/rows/checksum.ts'
+import { through } from '../../../through.ts'
+import { bytesOf, heldIn, inPieces, pictureOf } from '../furnished.ts'
+import { fill, on, range, rejection, type Fresh, type Talk } from '../ground.ts'
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { damage, HEARS_OF_LOSSES, made, onRows, rowWhere } from './damage.ts'
-import { on, range, rejection, seqsOf, talk, type Fresh, type Talk } from './ground.ts'
+import { damage, HEARS_OF_LOSSES, made, onRows, rowWhere } from './rows.ts'
+import { on, range, rejection, seqsOf, talk, type Fresh, type Talk } from '../ground.ts'
 
 /** Damage, and what `verify` makes of it. Those that need the rows beneath are skipped where a ground shows none. */
 export function mendingLaws(fresh: Fresh): void {

@@ -1,10 +1,10 @@
 import { expect } from 'vitest'
-import type { Checkpointer } from '../../checkpointer/checkpointer.ts'
-import type { Row, Storage, Table } from '../../storage/storage.ts'
-import { HEARS_OF_LOSSES, made, onRows } from './damage.ts'
-import { bytesOf } from './furnished.ts'
-import { listOf, range, seqsOf, talk, type Fresh, type Talk } from './ground.ts'
-import { change, putHead, rowsIn, type Facts } from './stored-rows.ts'
+import type { Checkpointer } from '../../../checkpointer/checkpointer.ts'
+import type { Row, Storage, Table } from '../../../storage/storage.ts'
+import { HEARS_OF_LOSSES, made, onRows } from './rows.ts'
+import { bytesOf } from '../furnished.ts'
+import { listOf, range, seqsOf, talk, type Fresh, type Talk } from '../ground.ts'
+import { change, putHead, rowsIn, type Facts } from '../stored-rows.ts'
 
 type Case = readonly [table: Table, wanted: (row: Row) => boolean, changed: (facts: Facts) => unknown]
 

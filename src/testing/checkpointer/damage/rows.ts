@@ -1,8 +1,8 @@
 import { it } from 'vitest'
-import type { Checkpointer } from '../../checkpointer/checkpointer.ts'
-import { escapeId } from '../../storage/keys.ts'
-import type { Key, Put, Row, Storage, Table } from '../../storage/storage.ts'
-import { fill, on, talk, type Fresh, type Ground, type Talk } from './ground.ts'
+import type { Checkpointer } from '../../../checkpointer/checkpointer.ts'
+import { escapeId } from '../../../storage/keys.ts'
+import type { Key, Put, Row, Storage, Table } from '../../../storage/storage.ts'
+import { fill, on, talk, type Fresh, type Ground, type Talk } from '../ground.ts'
 
 /** A witness that misses what these laws take away is right to say so. */
 export const HEARS_OF_LOSSES = { onWarning: () => {} }

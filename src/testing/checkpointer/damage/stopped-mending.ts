@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import type { Act } from '../../checkpoint.ts'
-import { damage, HEARS_OF_LOSSES, made, onRows } from './damage.ts'
-import { on, range, seqsOf, type Fresh } from './ground.ts'
+import type { Act } from '../../../checkpoint.ts'
+import { damage, HEARS_OF_LOSSES, made, onRows } from './rows.ts'
+import { on, range, seqsOf, type Fresh } from '../ground.ts'
 
 /** What a signal stops of `verify`. */
 export function stoppedMendingLaws(fresh: Fresh): void {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { on, type Fresh } from '../ground.ts'
 import type { Loop } from '../../../checkpointer/runs/types.ts'
-import { onTwo, until } from '../syncing.ts'
+import { onTwo, until } from '../sync/two.ts'
 import type { Log } from './loops.ts'
 
 /** Runs of threads whose head is not what came last. */
