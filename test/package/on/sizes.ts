@@ -12,8 +12,10 @@ const PARTS = {
   entry: { budget: 2.5, wish: 12 },
   /** Loaded before a checkpointer is open. */
   opening: { budget: 36.5, wish: 12 },
-  /** Fetched beside that: runs, export, upkeep. */
-  later: { budget: 24.5, wish: undefined },
+  /** Fetched beside that: runs, leases. */
+  later: { budget: 20.5, wish: undefined },
+  /** When they are asked for: export, import, sync, verification. */
+  seldom: { budget: 5.5, wish: undefined },
   worker: { budget: 71.5, wish: 12 },
 } as const
 type Part = keyof typeof PARTS
@@ -30,8 +32,9 @@ export const sizes: Fixture = ({ folder }) => {
   const entry = filesOf(entryOf(folder))
   const opening = filesOf(asked(assets, entry, 'opening'))
   const later = filesOf(asked(assets, opening, 'later'))
+  const seldom = filesOf(asked(assets, opening, 'seldom'))
   const worker = filesOf(workerOf(assets))
-  const files: Readonly<Record<Part, readonly string[]>> = { entry, opening, later, worker }
+  const files: Readonly<Record<Part, readonly string[]>> = { entry, opening, later, seldom, worker }
   const code = (part: Part): string =>
     files[part].map((name) => readFileSync(join(assets, name), 'utf8')).join('\n')
 
@@ -51,7 +54,7 @@ export const sizes: Fixture = ({ folder }) => {
   for (const word of OF_A_STORAGE) {
     if (!code('worker').includes(word))
       throw new Error(`The worker lacks "${word}", so it tells nothing of a storage`)
-    for (const part of ['entry', 'opening', 'later'] as const)
+    for (const part of ['entry', 'opening', 'later', 'seldom'] as const)
       if (code(part).includes(word)) throw new Error(`The page carries a storage: ${part} has "${word}"`)
   }
 }
