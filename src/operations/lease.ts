@@ -1,5 +1,6 @@
 import { beatKey, leaseKey, partitionOf } from '../storage/keys.ts'
 import type { Row } from '../storage/storage.ts'
+import { unref } from '../unref.ts'
 import { attemptsOn, LOST_RACE, tryCommit, untilCommitted } from './store/commit.ts'
 import type {
   HeldLease,
@@ -112,8 +113,7 @@ function beatLater(store: Store, request: KeepLeaseRequest): void {
     }
   }
   const timer = setTimeout(() => store.background(next), every)
-  // In Node it would keep the process alive.
-  ;(timer as { unref?: () => void }).unref?.()
+  unref(timer)
 }
 
 export async function dropLease(store: Store, { thread, lease }: HeldLease): Promise<void> {

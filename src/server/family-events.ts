@@ -1,6 +1,7 @@
 import type { Host, StoredSummary } from '../operations/host.ts'
 import type { EventSource, Tell } from '../tabs/events.ts'
 import { whileHeard } from '../tabs/while-heard.ts'
+import { unref } from '../unref.ts'
 import type { Families, IndexedThread } from './families.ts'
 
 /** Between two looks, in milliseconds. */
@@ -76,8 +77,7 @@ class Looks {
     }
     if (this.#stopped) return
     this.#timer = setTimeout(() => void this.#look(), PACE)
-    // In Node a timer would keep the process alive.
-    ;(this.#timer as { unref?: () => void }).unref?.()
+    unref(this.#timer)
   }
 
   #isNews({ thread, rank }: IndexedThread): boolean {

@@ -1,5 +1,6 @@
 import { CheckpointerError, isTaken } from '../errors.ts'
 import type { HeldLease, KeepLeaseRequest } from '../operations/host.ts'
+import { unref } from '../unref.ts'
 import type { Claims, LeaseHost } from './claims.ts'
 import { SignsOfLife } from './signs-of-life.ts'
 import { PACE, waitForTurn, type Pace } from './turn.ts'
@@ -67,8 +68,7 @@ function keepAlive(
     }
     if (isOver) return
     timer = setTimeout(() => void keep(), pace.beat)
-    // In Node it would keep the process alive.
-    ;(timer as { unref?: () => void }).unref?.()
+    unref(timer)
   }
   void keep()
   return () => {

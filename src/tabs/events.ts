@@ -1,5 +1,6 @@
 import type { CheckpointerEvent } from '../checkpoint.ts'
 import { reportFailure } from '../errors.ts'
+import { unref } from '../unref.ts'
 
 type Listener = (event: CheckpointerEvent) => void
 export type Tell = Listener
@@ -29,8 +30,7 @@ export function tabEvents(name: string): Events {
   if (!hasChannels()) return localEvents()
   const all = listeners()
   const channel = new BroadcastChannel(`forkpoint:${PROTOCOL}:${name}`)
-  // In Node an open channel would keep the process alive.
-  ;(channel as { unref?: () => void }).unref?.()
+  unref(channel)
   channel.onmessage = ({ data }: MessageEvent<unknown>) => {
     const event = parseEvent(data)
     if (event) all.tell(event)

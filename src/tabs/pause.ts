@@ -1,3 +1,5 @@
+import { unref } from '../unref.ts'
+
 /** Resolves after so long; rejects with the signal's reason as soon as it is aborted. */
 export function pause(
   ms: number,
@@ -15,7 +17,7 @@ export function pause(
       signal?.removeEventListener('abort', stop)
       resolve()
     }, ms)
-    if (isIdle) (timer as { unref?: () => void }).unref?.()
+    if (isIdle) unref(timer)
     signal?.addEventListener('abort', stop, { once: true })
   })
 }

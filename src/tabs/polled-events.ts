@@ -1,5 +1,6 @@
 import { CheckpointerError, isTaken } from '../errors.ts'
 import type { Host, StoredSummary } from '../operations/host.ts'
+import { unref } from '../unref.ts'
 import type { Events, Tell } from './events.ts'
 import { whileHeard } from './while-heard.ts'
 
@@ -66,8 +67,7 @@ class Polling {
     }
     if (this.#stopped) return
     this.#timer = setTimeout(() => void this.#look(), PACE)
-    // In Node a timer would keep the process alive.
-    ;(this.#timer as { unref?: () => void }).unref?.()
+    unref(this.#timer)
   }
 
   #compare(items: readonly StoredSummary[], isAll: boolean): void {

@@ -1,6 +1,7 @@
 import { CheckpointerError, isTaken } from '../errors.ts'
 import type { Host, Place } from '../operations/host.ts'
 import { part } from '../part.ts'
+import { unref } from '../unref.ts'
 import type { Comparing } from './compare.ts'
 import { Heads, MOST_THREADS } from './heads.ts'
 import { securing } from './securing.ts'
@@ -202,8 +203,7 @@ export class Witness {
 
 function later(work: () => void, after: number): ReturnType<typeof setTimeout> {
   const timer = setTimeout(work, after)
-  // In Node it would keep the process alive.
-  ;(timer as { unref?: () => void }).unref?.()
+  unref(timer)
   return timer
 }
 

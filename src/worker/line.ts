@@ -1,5 +1,6 @@
 import { releaseProxy, wrap, type Remote } from 'comlink'
 import { CheckpointerError } from '../errors.ts'
+import { unref } from '../unref.ts'
 import type { WorkerLike } from './start.ts'
 import { fromWire, type WireApi, type WireWarning } from './wire.ts'
 
@@ -150,8 +151,7 @@ export class Line {
     this.#remote[releaseProxy]()
     this.#ear.onHungUp?.()
     const end = setTimeout(() => letGo(this.#worker), grace)
-    // In Node a timer would keep the process alive.
-    ;(end as { unref?: () => void }).unref?.()
+    unref(end)
   }
 }
 

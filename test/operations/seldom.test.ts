@@ -1,4 +1,4 @@
-import { CheckpointerError, type Storage } from 'forkpoint'
+import type { CheckpointerError, Storage } from 'forkpoint'
 import { memoryStorage } from 'forkpoint/storage/memory'
 import { expect, it, vi } from 'vitest'
 import { createHost } from '../../src/operations/create-host.ts'

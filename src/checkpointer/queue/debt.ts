@@ -1,5 +1,6 @@
 import type { CheckpointerError } from '../../errors.ts'
 import type { Host } from '../../operations/host.ts'
+import { unref } from '../../unref.ts'
 import { notDurable } from './failures.ts'
 
 /** So long after the last write all of it is made durable, and nothing is owed: who is killed then loses nothing. */
@@ -66,8 +67,7 @@ export class Debt {
     clearTimeout(this.#idle)
     if (!this.#mayRest()) return
     this.#idle = setTimeout(() => void this.#rest().catch((error: unknown) => this.#notDurable(error)), IDLE)
-    // In Node a timer would keep the process alive.
-    ;(this.#idle as { unref?: () => void }).unref?.()
+    unref(this.#idle)
   }
 
   /** The store may believe that nothing is owed to it. */

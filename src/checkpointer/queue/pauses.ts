@@ -1,3 +1,5 @@
+import { unref } from '../../unref.ts'
+
 /** How long is waited before another try, in milliseconds: doubled each time, up to the most. */
 const FIRST = 100
 const LONGEST = 30_000
@@ -15,8 +17,7 @@ export class Pauses {
   begin(): void {
     this.stop()
     this.#timer = setTimeout(this.#work, Math.min(FIRST * 2 ** this.#tried++, LONGEST))
-    // In Node a timer would keep the process alive.
-    ;(this.#timer as { unref?: () => void }).unref?.()
+    unref(this.#timer)
   }
 
   stop(): void {

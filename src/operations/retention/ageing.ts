@@ -1,4 +1,5 @@
 import { isTaken } from '../../errors.ts'
+import { unref } from '../../unref.ts'
 import { readFamily } from '../store/family.ts'
 import type { RetentionRules } from '../host.ts'
 import type { ThreadFacts } from '../rows/thread-row.ts'
@@ -52,8 +53,7 @@ export class Ageing {
   #begin(after: number): void {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => this.#walk(this.#steps()), after)
-    // In Node it would keep the process alive.
-    ;(this.#timer as { unref?: () => void }).unref?.()
+    unref(this.#timer)
   }
 
   async *#steps(): Steps {

@@ -1,3 +1,4 @@
+import { unref } from '../../unref.ts'
 import type { Place, RetentionRules, StoreRetention } from '../host.ts'
 import type { ThreadFacts } from '../rows/thread-row.ts'
 import { placeText, readThread, type Keeper, type Store } from '../store/store.ts'
@@ -111,8 +112,7 @@ export class Retention implements Keeper {
         }
       })
     }, QUIET)
-    // In Node a timer would keep the process alive.
-    ;(this.#timer as { unref?: () => void }).unref?.()
+    unref(this.#timer)
   }
 
   async #bite(): Promise<void> {

@@ -1,3 +1,4 @@
+import { unref } from '../../unref.ts'
 import type { Connection } from './connection.ts'
 import { nameOf } from './errors.ts'
 import { showLife } from './life.ts'
@@ -126,7 +127,6 @@ export class Session {
       // Or others take it for dead, at worst.
       this.#inTurn(() => this.#renew()).catch(() => {})
     }, wait)
-    // In Node a timer would keep the process alive.
-    ;(this.#idle as { unref?: () => void }).unref?.()
+    unref(this.#idle)
   }
 }

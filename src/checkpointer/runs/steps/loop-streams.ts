@@ -1,5 +1,6 @@
 import { CheckpointerError } from '../../../errors.ts'
 import type { StoredWrite } from '../../../operations/host.ts'
+import { unref } from '../../../unref.ts'
 import type { HeldLease } from '../../leases/lease.ts'
 import type { Asks } from './asks.ts'
 import type { Book, Claim } from '../journal/book.ts'
@@ -83,8 +84,7 @@ export class LoopStreams<State> {
     if (tasks.length === 0) return
     const { lease } = this.#state.turn
     const timer = setTimeout(() => this.#drop(seq, tasks, lease), LINGER)
-    // In Node it would keep the process alive.
-    ;(timer as { unref?: () => void }).unref?.()
+    unref(timer)
   }
 
   /** By then the lease may have been let go of, and nothing is fenced: nobody goes back to these rows. */

@@ -1,3 +1,4 @@
+import { unref } from '../../../unref.ts'
 import { checkOptions, checkSignal, type Names } from '../../options/options.ts'
 import { part } from '../../../part.ts'
 import type { NewsSource } from '../../leases/news.ts'
@@ -59,8 +60,7 @@ async function* follow<State>(
   const leave = news.subscribe((event) => watch.hear(event))
   const leaveGaps = news.onGap?.(() => watch.doubt())
   const polling = news.hearsAll ? undefined : setInterval(() => watch.doubt(), PACE)
-  // In Node a timer would keep the process alive.
-  ;(polling as { unref?: () => void } | undefined)?.unref?.()
+  unref(polling)
   try {
     for (;;) {
       for await (const event of watch.news()) {
