@@ -3,9 +3,9 @@ import { withPatience } from './patience.ts'
 
 export interface CallsOptions {
   /** Done before the first call, and by the next one when it has failed. */
-  prepare(): Promise<void>
+  prepare?(): Promise<void>
   /** Nothing was done, and it may be tried again. */
-  isBusy(error: unknown): boolean
+  isBusy?(error: unknown): boolean
   /** What an engine's error means to callers. */
   coded(error: unknown): CheckpointerError
 }
@@ -30,7 +30,7 @@ export class Calls {
 
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#isClosed) throw storageClosed()
-    const { isBusy, coded } = this.#options
+    const { isBusy = () => false, coded } = this.#options
     const running = withPatience(isBusy, async () => {
       await this.#prepared()
       return work()
@@ -45,18 +45,28 @@ export class Calls {
     }
   }
 
+  /** What no caller waits for; when it fails, another call does it. */
+  behind(work: Promise<void>): void {
+    const running = work.catch(() => {}).finally(() => this.#running.delete(running))
+    this.#running.add(running)
+  }
+
   /** Resolves when nothing is done any more for the calls before this one. */
   async close(): Promise<void> {
     this.#isClosed = true
-    await Promise.allSettled(this.#running)
+    while (this.#running.size > 0) await Promise.allSettled(this.#running)
   }
 
   #prepared(): Promise<void> {
-    this.#opening ??= this.#options.prepare().catch((error: unknown) => {
+    this.#opening ??= this.#prepare().catch((error: unknown) => {
       this.#opening = undefined
       throw error
     })
     return this.#opening
+  }
+
+  async #prepare(): Promise<void> {
+    await this.#options.prepare?.()
   }
 }
 

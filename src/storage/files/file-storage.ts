@@ -1,6 +1,5 @@
 import type { CheckpointerError } from '../../errors.ts'
-import { randomId } from '../../ids.ts'
-import { storageClosed } from '../calls.ts'
+import { Calls, versionMaker } from '../calls.ts'
 import { refuseTooLarge } from '../limits.ts'
 import type {
   Batch,
@@ -38,10 +37,8 @@ export class FileStorage implements Storage {
   readonly #shelf: Shelf
   readonly #homes: Homes
   readonly #ranks: Ranks
-  readonly #running = new Set<Promise<unknown>>()
-  readonly #id = randomId().slice(0, 16)
-  #commits = 0
-  #isClosed = false
+  readonly #calls = new Calls({ coded })
+  readonly #newVersion = versionMaker()
 
   constructor(desk: Desk, tell: (warning: CheckpointerError) => void) {
     this.#desk = desk
@@ -51,7 +48,7 @@ export class FileStorage implements Storage {
   }
 
   read(partition: string, queries: readonly Query[]): Promise<Row[][]> {
-    return this.#run(() => this.#read(partition, queries))
+    return this.#calls.run(() => this.#read(partition, queries))
   }
 
   async #read(partition: string, queries: readonly Query[]): Promise<Row[][]> {
@@ -64,7 +61,7 @@ export class FileStorage implements Storage {
   }
 
   commit(partition: string, batch: Batch): Promise<CommitResult> {
-    return this.#run(async () => {
+    return this.#calls.run(async () => {
       refuseTooLarge(this.limits, batch)
       const name = await logOf(partition)
       const done = await this.#shelf.hold(name, partition, (holding) =>
@@ -73,7 +70,7 @@ export class FileStorage implements Storage {
       if (done === undefined) return { ok: false }
       await this.#homes.release(partition, done.gone)
       // Whoever waits for the commit need not wait for this.
-      if (done.isWasteful) this.#inBackground(this.#shelf.tidy(name, partition))
+      if (done.isWasteful) this.#calls.behind(this.#shelf.tidy(name, partition))
       if (done.isEmpty) await this.#shelf.tidy(name, partition)
       return { ok: true, version: done.version }
     })
@@ -84,7 +81,7 @@ export class FileStorage implements Storage {
     const { log } = holding
     const tables = log?.index.tables ?? new Tables<Spot>()
     if (!tables.holds(checks) || tables.takesAnothersAlias(batch)) return undefined
-    const version = `${this.#id}.${(++this.#commits).toString(36)}`
+    const version = this.#newVersion()
     const isNothing = puts.length + deletes.length + deleteRanges.length === 0
     if (isNothing || (!log && puts.length === 0))
       return { version, gone: [], isEmpty: false, isWasteful: false }
@@ -112,7 +109,7 @@ export class FileStorage implements Storage {
   }
 
   locate(key: Key): Promise<{ partition: string; row: Row } | undefined> {
-    return this.#run(async () => {
+    return this.#calls.run(async () => {
       for (const partition of await this.#homes.of(key)) {
         const [rows] = await this.#read(partition, [{ table: 'threads', keys: [key] }])
         if (rows?.[0]) return { partition, row: rows[0] }
@@ -122,7 +119,7 @@ export class FileStorage implements Storage {
   }
 
   list({ limit, after }: ListQuery): Promise<ListedRow[]> {
-    return this.#run(async () => {
+    return this.#calls.run(async () => {
       if (limit <= 0) return []
       const logs = (await this.#logs()).map((log) => ({ log, path: this.#shelf.pathOf(log) }))
       const look = (log: string) => this.#shelf.read(log, partitionIn(log), (open) => open?.index)
@@ -147,7 +144,7 @@ export class FileStorage implements Storage {
   }
 
   partitions({ after, limit }: { readonly after?: string; readonly limit: number }): Promise<string[]> {
-    return this.#run(async () => {
+    return this.#calls.run(async () => {
       const names = await Promise.all((await this.#logs()).map((log) => this.#partitionOf(log)))
       const found = names.filter((name) => name !== undefined && (after === undefined || name > after))
       return (found as string[]).sort().slice(0, limit)
@@ -165,7 +162,7 @@ export class FileStorage implements Storage {
   }
 
   destroy(): Promise<void> {
-    return this.#run(async () => {
+    return this.#calls.run(async () => {
       for (const log of await this.#logs()) await this.#shelf.remove(log)
       const isThere = await ifThere(this.#desk.fs.stat(this.#desk.folder))
       if (!isThere) return
@@ -174,28 +171,8 @@ export class FileStorage implements Storage {
     })
   }
 
-  async close(): Promise<void> {
-    this.#isClosed = true
-    while (this.#running.size > 0) await Promise.allSettled(this.#running)
-  }
-
-  async #run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#isClosed) throw storageClosed()
-    const running = work()
-    this.#running.add(running)
-    try {
-      return await running
-    } catch (error) {
-      throw coded(error)
-    } finally {
-      this.#running.delete(running)
-    }
-  }
-
-  /** What need not be done now, and is done by another commit when it fails. */
-  #inBackground(work: Promise<void>): void {
-    const running = work.catch(() => {}).finally(() => this.#running.delete(running))
-    this.#running.add(running)
+  close(): Promise<void> {
+    return this.#calls.close()
   }
 }
 
