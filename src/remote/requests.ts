@@ -35,7 +35,6 @@ import type {
   VerifyRequest,
 } from '../operations/host.ts'
 import type { Verb } from '../operations/verbs.ts'
-import { SYNC_REQUESTS } from './sync-requests.ts'
 import { isHeard, isSaveName } from '../operations/shapes/syncing.ts'
 import { isExtra, isFields, isRun, isWrite } from '../operations/shapes/checkpoints.ts'
 import {
@@ -45,7 +44,6 @@ import {
   isFlag,
   isId,
   isList,
-  isNamespace,
   isRecord,
   isSeq,
   isShort,
@@ -54,25 +52,20 @@ import {
   MOST_LIST,
   type Is,
 } from '../operations/shapes/shape.ts'
+import { FENCED, isNumber, isPage, isRef, PLACE } from './asked.ts'
+import { SYNC_REQUESTS } from './sync-requests.ts'
 
 /** As many saves or writes come in one call at most. */
 const MOST_AT_ONCE = 100_000
-const MOST_PAGE = 10_000
 /** In milliseconds. */
 const FASTEST = 100
 
-const isNumber: Is = (value) => Number.isFinite(value)
 const isPositive: Is = (value) => Number.isFinite(value) && (value as number) > 0
 /** Signs of life that come faster are a load, not a sign. */
 const isPace: Is = (value) => Number.isFinite(value) && (value as number) >= FASTEST
-const isPage: Is = (value) =>
-  Number.isSafeInteger(value) && (value as number) > 0 && (value as number) <= MOST_PAGE
 const isIndex: Is = (value) => Number.isSafeInteger(value)
-const isRef = either(isSeq, isId)
 const isRefOrNone = either(isRef, is(null))
 
-const PLACE = { thread: isId, namespace: isNamespace }
-const FENCED = { lease: isText }
 const isOfThread = isRecord<OfThread>({ thread: isId, ...FENCED }, ['lease'])
 
 const isAt = either(

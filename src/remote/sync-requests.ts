@@ -20,26 +20,8 @@ import {
   isSyncNote,
   isSyncTake,
 } from '../operations/shapes/syncing.ts'
-import {
-  either,
-  isId,
-  isList,
-  isNamespace,
-  isRecord,
-  isSeq,
-  isShort,
-  isText,
-  isTime,
-  type Is,
-} from '../operations/shapes/shape.ts'
-
-const MOST_PAGE = 10_000
-const isPage: Is = (value) =>
-  Number.isSafeInteger(value) && (value as number) > 0 && (value as number) <= MOST_PAGE
-const isNumber: Is = (value) => Number.isFinite(value)
-const isRef = either(isSeq, isId)
-const PLACE = { thread: isId, namespace: isNamespace }
-const FENCED = { lease: isText }
+import { isId, isList, isRecord, isSeq, isShort, isTime } from '../operations/shapes/shape.ts'
+import { FENCED, isNumber, isPage, isRef, MOST_PAGE, PLACE } from './asked.ts'
 
 export const SYNC_REQUESTS = {
   heads: isRecord<Place>(PLACE),

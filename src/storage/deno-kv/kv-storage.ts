@@ -1,4 +1,4 @@
-import { storageClosed } from '../calls.ts'
+import { Calls } from '../calls.ts'
 import { refuseTooLarge } from '../limits.ts'
 import type {
   Batch,
@@ -32,8 +32,7 @@ export class KvStorage implements Storage {
   readonly limits = LIMITS
   readonly #kv: DenoKv
   readonly #places: Places
-  readonly #running = new Set<Promise<unknown>>()
-  #isClosed = false
+  readonly #calls = new Calls({ coded })
 
   constructor(kv: DenoKv, prefix: string) {
     this.#kv = kv
@@ -41,7 +40,7 @@ export class KvStorage implements Storage {
   }
 
   read(name: string, queries: readonly Query[]): Promise<Row[][]> {
-    return this.#run(async () => this.#read(await partitionOf(name), queries))
+    return this.#calls.run(async () => this.#read(await partitionOf(name), queries))
   }
 
   #read(partition: Partition, queries: readonly Query[]): Promise<Row[][]> {
@@ -53,7 +52,7 @@ export class KvStorage implements Storage {
   }
 
   commit(name: string, batch: Batch): Promise<CommitResult> {
-    return this.#run(async () => {
+    return this.#calls.run(async () => {
       refuseTooLarge(this.limits, batch)
       return this.#commit(await partitionOf(name), batch)
     })
@@ -92,7 +91,7 @@ export class KvStorage implements Storage {
   }
 
   locate(key: Key): Promise<{ partition: string; row: Row } | undefined> {
-    return this.#run(() =>
+    return this.#calls.run(() =>
       untilDone(async () => {
         const { value, versionstamp } = await this.#kv.get(this.#places.thread(key))
         if (versionstamp === null) return { found: undefined }
@@ -105,7 +104,7 @@ export class KvStorage implements Storage {
   }
 
   list({ limit, after }: ListQuery): Promise<ListedRow[]> {
-    return this.#run(async () => {
+    return this.#calls.run(async () => {
       await this.#sweepAll()
       const listed: ListedRow[] = []
       let page: KvEntry[] = []
@@ -139,7 +138,7 @@ export class KvStorage implements Storage {
   }
 
   partitions({ after, limit }: { readonly after?: string; readonly limit: number }): Promise<string[]> {
-    return this.#run(async () => {
+    return this.#calls.run(async () => {
       await this.#sweepAll()
       const names: string[] = []
       if (limit <= 0) return names
@@ -164,28 +163,14 @@ export class KvStorage implements Storage {
   }
 
   destroy(): Promise<void> {
-    return this.#run(async () => {
+    return this.#calls.run(async () => {
       for await (const { key } of this.#kv.list(this.#places.revisions()))
         await this.#commit(await partitionOf(key[2] as string), { deleteRanges: EVERYTHING })
     })
   }
 
-  async close(): Promise<void> {
-    this.#isClosed = true
-    await Promise.allSettled(this.#running)
-  }
-
-  async #run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#isClosed) throw storageClosed()
-    const running = work()
-    this.#running.add(running)
-    try {
-      return await running
-    } catch (error) {
-      throw coded(error)
-    } finally {
-      this.#running.delete(running)
-    }
+  close(): Promise<void> {
+    return this.#calls.close()
   }
 }
 
