@@ -81,7 +81,8 @@ export class ServedPort {
   }
 
   async #tell(event: CheckpointerEvent): Promise<void> {
-    const threads = 'thread' in event ? [event.thread, ...(event.type === 'forked' ? [event.from] : [])] : []
+    const threads =
+      'thread' in event ? [event.thread, ...(event.type === 'forked' ? [event.from] : [])] : [undefined]
     for (const thread of threads)
       if ((await this.#serving.allow(this.#sender, 'events', thread)) !== true) return
     this.#post({ event })

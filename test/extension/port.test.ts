@@ -214,16 +214,23 @@ describe('who may do what', () => {
         isExtensionPage(sender, extension.runtime()) ||
         (sender.tab?.id === 7 && (verb === 'connect' || thread === 'tab-7')),
     })
-    await (await sw.start()).thread('private').save({ secret: 1 })
+    const own = await sw.start()
+    await own.thread('private').save({ secret: 1 })
     const script = await page(extension, CONTENT)
     const heard: CheckpointerEvent[] = []
     script.subscribe((event) => void heard.push(event))
     await script.thread('tab-7').save({ n: 1 })
     await expect(script.thread('private').load()).rejects.toMatchObject({ code: 'FORBIDDEN' })
-    await (await page(extension)).thread('private').save({ secret: 2 })
-    await (await page(extension)).thread('tab-7').save({ n: 2 })
+    const panel = await page(extension)
+    const heardByAll: CheckpointerEvent[] = []
+    panel.subscribe((event) => void heardByAll.push(event))
+    await panel.thread('private').save({ secret: 2 })
+    await panel.thread('tab-7').save({ n: 2 })
     await expect.poll(() => heard.length).toBeGreaterThan(1)
-    expect(JSON.stringify(heard)).not.toContain('private')
+    // That all is gone is for those who may hear of all.
+    await own.destroy()
+    await expect.poll(() => heardByAll.at(-1)).toEqual({ type: 'destroyed' })
+    expect(new Set(heard.map((event) => 'thread' in event && event.thread))).toEqual(new Set(['tab-7']))
   })
 
   it('nobody outside of the extension can connect, unless that is asked for with a rule', async () => {

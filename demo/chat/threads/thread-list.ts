@@ -1,5 +1,5 @@
 /** The threads with their titles, as they are in all tabs. */
-import type { Checkpointer, CheckpointerEvent, ThreadSummary } from 'forkpoint'
+import type { Checkpointer, CheckpointerEvent, RunInfo, ThreadSummary } from 'forkpoint'
 import { readTitle, titleOfUntitled } from './titles.ts'
 import { Store } from './store.ts'
 
@@ -8,6 +8,8 @@ export interface ListedThread {
   readonly title: string
   readonly updatedAt: Date
   readonly forkOf?: string
+  /** Of a run that is under way, in whichever tab. */
+  readonly run?: 'running' | 'waiting'
 }
 
 const SOON_MS = 80
@@ -17,6 +19,8 @@ export class ThreadList {
   readonly threads = new Store<readonly ListedThread[] | undefined>(undefined)
   readonly #checkpointer: Checkpointer
   readonly #titles = new Map<string, string>()
+  /** The runs that are under way, by their threads. */
+  readonly #runs = new Map<string, 'running' | 'waiting'>()
   readonly #onError: (error: unknown) => void
   #isDue = false
 
@@ -25,12 +29,13 @@ export class ThreadList {
     this.#onError = onError
     checkpointer.subscribe((event) => this.#hear(event))
     // What happened while the browser kept this page asleep was not heard.
-    addEventListener('pageshow', ({ persisted }) => persisted && this.#soon())
-    this.#refresh()
+    addEventListener('pageshow', ({ persisted }) => persisted && this.#readAll())
+    this.#readAll()
   }
 
   #hear(event: CheckpointerEvent): void {
-    if (event.type === 'writes' || event.type === 'run') return
+    if (event.type === 'writes') return
+    if (event.type === 'run' && event.namespace === '') this.#note(event.thread, event.status)
     if (event.type === 'saved' && event.namespace !== '') this.#titles.delete(event.thread)
     this.#soon()
   }
@@ -43,6 +48,23 @@ export class ThreadList {
       this.#isDue = false
       this.#refresh()
     }, SOON_MS)
+  }
+
+  #note(thread: string, status: RunInfo['status']): void {
+    if (status === 'running' || status === 'waiting') this.#runs.set(thread, status)
+    else this.#runs.delete(thread)
+  }
+
+  #readAll(): void {
+    this.#readRuns().then(() => this.#refresh(), this.#onError)
+  }
+
+  async #readRuns(): Promise<void> {
+    this.#runs.clear()
+    for await (const { thread, namespace, status } of this.#checkpointer.runs({
+      status: ['running', 'waiting'],
+    }))
+      if (namespace === '') this.#note(thread, status)
   }
 
   #refresh(): void {
@@ -63,6 +85,7 @@ export class ThreadList {
       (await titleOfUntitled(this.#checkpointer, thread))
     // Of one that was given none and holds nothing yet, it is still to come.
     if (title !== id) this.#titles.set(id, title)
-    return { id, title, updatedAt, ...(forkOf ? { forkOf: forkOf.thread } : {}) }
+    const run = this.#runs.get(id)
+    return { id, title, updatedAt, ...(forkOf ? { forkOf: forkOf.thread } : {}), ...(run ? { run } : {}) }
   }
 }

@@ -9,6 +9,7 @@ import type { Seen } from '../threads/follow.ts'
 import type { OpenThread } from '../threads/open-thread.ts'
 import { inWords } from './in-words.ts'
 import { useStore } from './use-store.ts'
+import { ELSEWHERE, whyShown } from './why-shown.ts'
 
 interface Props {
   readonly app: App
@@ -19,7 +20,8 @@ const MOST = 30
 
 export function Announcer({ app, thread }: Props): JSX.Element {
   const seen = useStore(thread.seen)
-  const account = useStore(app.accounts)[thread.id]
+  const { [thread.id]: account, '': general } = useStore(app.accounts)
+  const own = useStore(app.runs.own)
   const [told, setTold] = useState<readonly string[]>([])
   const said = useRef(new Told())
   useEffect(() => {
@@ -30,9 +32,13 @@ export function Announcer({ app, thread }: Props): JSX.Element {
     const news = said.current.news(seen)
     if (news.length > 0) setTold((before) => [...before, ...news].slice(-MOST))
   }, [seen])
-  useEffect(() => {
-    if (account) setTold((before) => [...before, account.text].slice(-MOST))
-  }, [account])
+  const tell = (...texts: readonly string[]): void => {
+    if (texts.length > 0) setTold((before) => [...before, ...texts].slice(-MOST))
+  }
+  useEffect(() => tell(...(account ? [account.text] : [])), [account])
+  useEffect(() => tell(...(general ? [general.text] : [])), [general])
+  const isElsewhere = whyShown(seen, { isOwn: own.has(thread.id), account }) === 'elsewhere'
+  useEffect(() => tell(...(isElsewhere ? [ELSEWHERE] : [])), [thread, isElsewhere])
   return (
     <div class="unseen" role="log" aria-live="polite" aria-label="What the agent says">
       {told.map((text, i) => (

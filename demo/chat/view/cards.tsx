@@ -6,6 +6,7 @@ import type { Account } from '../threads/accounts.ts'
 import { IconButton } from './icon-button.tsx'
 import { inWords } from './in-words.ts'
 import { Questions } from './questions.tsx'
+import { ELSEWHERE, type WhyShown } from './why-shown.ts'
 
 export interface CardsProps {
   readonly app: App
@@ -14,7 +15,7 @@ export interface CardsProps {
   readonly account: Account | undefined
   readonly run: RunInfo | undefined
   /** Why the run is shown, if it is. */
-  readonly shows: 'failed' | 'waiting' | 'elsewhere' | undefined
+  readonly shows: WhyShown | undefined
 }
 
 export function Cards({ app, id, general, account, run, shows }: CardsProps): JSX.Element {
@@ -32,7 +33,7 @@ export function Cards({ app, id, general, account, run, shows }: CardsProps): JS
 function Elsewhere({ run, app }: { readonly run: RunInfo; readonly app: App }): JSX.Element {
   return (
     <section class="card" aria-label="Running elsewhere">
-      <p>This runs in another tab. You see every word of it here.</p>
+      <p>{ELSEWHERE}</p>
       <div class="card-acts">
         <button type="button" onClick={() => app.attempt(app.runs.takeOver(run))}>
           Take over

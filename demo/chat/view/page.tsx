@@ -38,8 +38,9 @@ export function Page({ app }: { readonly app: App }): JSX.Element {
           <StateLine app={app} thread={thread} />
           <Composer app={app} thread={thread} />
         </div>
-        <Announcer app={app} thread={thread} />
       </main>
+      {/* Not within what is put out of reach while something lies over it. */}
+      <Announcer app={app} thread={thread} />
       {isInspected && (
         <aside class="inspector" aria-label="Inspector" inert={isDrawerOpen}>
           <Later of={inspector} props={{ app, takesFocus: isCovered, onClose: parts.toggleInspector }} />

@@ -2,9 +2,9 @@
 import type { JSX } from 'preact'
 import type { App } from '../app.ts'
 import type { OpenThread } from '../threads/open-thread.ts'
-import type { CardsProps } from './cards.tsx'
 import { Later, laterView } from './later.tsx'
 import { useStore } from './use-store.ts'
+import { whyShown } from './why-shown.ts'
 
 const cards = laterView(() => import('./cards.tsx').then(({ Cards }) => Cards))
 
@@ -14,21 +14,11 @@ interface Props {
 }
 
 export function StateLine({ app, thread }: Props): JSX.Element {
-  const { run, headRun } = useStore(thread.seen)
+  const seen = useStore(thread.seen)
   const own = useStore(app.runs.own)
   const { [thread.id]: account, '': general } = useStore(app.accounts)
-  // One that found no room looks as if it ran, since not even its end could be stored.
-  const isElsewhere = run?.status === 'running' && !own.has(thread.id) && !account?.offer
-  // One that others have saved behind is history.
-  const isFailed = run?.status === 'failed' && headRun === run.runId
-  const isWaiting = run?.status === 'waiting'
-  const shows: CardsProps['shows'] = isFailed
-    ? 'failed'
-    : isWaiting
-      ? 'waiting'
-      : isElsewhere
-        ? 'elsewhere'
-        : undefined
+  const shows = whyShown(seen, { isOwn: own.has(thread.id), account })
+  const { run } = seen
   return (
     <div class="state">
       {(general ?? account ?? shows) && (

@@ -17,7 +17,7 @@ export function ThreadItems({ app, threads, onLeave }: Props): JSX.Element {
     return <p class="empty">No conversations yet. They are kept in this browser, and nowhere else.</p>
   return (
     <ul class="threads">
-      {threads?.map(({ id, title, updatedAt, forkOf }) => (
+      {threads?.map(({ id, title, updatedAt, forkOf, run }) => (
         <li key={id}>
           <a
             class="thread"
@@ -27,7 +27,7 @@ export function ThreadItems({ app, threads, onLeave }: Props): JSX.Element {
           >
             <span class="thread-title">{title}</span>
             <span class="thread-about">
-              {own.has(id) ? 'running' : when(updatedAt)}
+              {run === 'waiting' ? 'waits for you' : run || own.has(id) ? 'running' : when(updatedAt)}
               {forkOf !== undefined && ' · fork'}
             </span>
           </a>

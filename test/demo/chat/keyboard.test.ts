@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { atRest, chats, composer, eventually, lastTurn, say } from './support/chats.ts'
 
@@ -63,4 +64,21 @@ it('tells a screen reader each sentence once, as it is complete, and nothing of 
   await lastTurn(page).waitFor()
   await composer(page).waitFor()
   expect(await log.locator('p').count()).toBe(0)
+})
+
+it('tells a screen reader what runs elsewhere, and what is asked while something lies over the conversation', async () => {
+  const page = await chat.open({ search: '?pace=60' })
+  await say(page, 'Tell me a story')
+  await lastTurn(page).getByText('The keeper').waitFor()
+  const log = (of: Page) => of.locator('[role=log]')
+  const other = await chat.tab(page)
+  await log(other).getByText('This runs in another tab.').waitFor({ state: 'attached' })
+  await other.close()
+  await page.keyboard.press('Escape')
+  await atRest(page)
+  await page.setViewportSize({ width: 390, height: 800 })
+  await say(page, 'Fetch http://127.0.0.1:9/nothing')
+  await page.getByRole('button', { name: 'Inspector' }).click()
+  await log(page).getByText('The agent asks you something.').waitFor({ state: 'attached' })
+  expect(await log(page).evaluate((it) => it.closest('[inert]') === null)).toBe(true)
 })

@@ -1,3 +1,5 @@
+import { readdirSync, statSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import { expect, it } from 'vitest'
 import { atRest, chats, eventually, lastTurn, say } from './support/chats.ts'
 
@@ -6,6 +8,17 @@ const chat = chats()
 it('works with the network cut, the first reload included', async () => {
   const page = await chat.open({ search: '?pace=1' })
   await page.getByText('Ready offline').waitFor()
+  // Nothing that it is built of is left to be asked for, save what keeps it.
+  const kept = await page.evaluate(async () => {
+    const cache = await caches.open((await caches.keys())[0] ?? '')
+    return (await cache.keys()).map(({ url }) => new URL(url).pathname)
+  })
+  const files = readdirSync(chat.site().folder, { recursive: true, withFileTypes: true })
+    .filter((file) => file.isFile())
+    .map((file) => `/${relative(chat.site().folder, join(file.parentPath, file.name))}`)
+  expect(files.filter((file) => file !== '/sw.js' && file !== '/index.html' && !kept.includes(file))).toEqual(
+    [],
+  )
   await page.context().setOffline(true)
   await page.reload()
   await say(page, 'Find the first 5 primes')
@@ -16,6 +29,14 @@ it('works with the network cut, the first reload included', async () => {
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
   await page.getByRole('button', { name: 'Inspector' }).click()
   await page.getByRole('tree', { name: 'Checkpoints' }).getByRole('treeitem').first().waitFor()
+  // The worker loads what few ask for.
+  const download = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Export …' }).click()
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /^Export/ })
+    .click()
+  expect(statSync(await (await download).path()).size).toBeGreaterThan(500)
   await page.reload()
   await lastTurn(page).getByText('2, 3, 5, 7, 11').waitFor()
 })

@@ -173,3 +173,21 @@ it('says that an answer was copied', async () => {
   expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('It comes to')
   await page.getByRole('button', { name: 'Copy', exact: true }).waitFor()
 })
+
+it('says in its list how the runs of all tabs stand', async () => {
+  const page = await chat.open({ search: '?pace=60' })
+  await say(page, 'Tell me a story')
+  await lastTurn(page).getByText('The keeper').waitFor()
+  const other = await chat.tab(page)
+  const items = other.getByRole('navigation', { name: 'Conversations' }).getByRole('listitem')
+  await items.getByText('running').waitFor()
+  await page.keyboard.press('Escape')
+  await atRest(page)
+  await items.getByText('running').waitFor({ state: 'detached' })
+  await say(page, 'Fetch http://127.0.0.1:9/nothing')
+  await page.getByRole('region', { name: 'The agent asks' }).waitFor()
+  await items.getByText('waits for you').waitFor()
+  // Also for one who comes when it has been asked.
+  const late = await chat.tab(page)
+  await late.getByRole('navigation').getByText('waits for you').waitFor()
+})

@@ -151,6 +151,42 @@ describe('while the service worker is stopped again and again', () => {
     },
   )
 
+  it(
+    'what may have been done, and may not be done twice, is rejected; its thread is whole',
+    { timeout: 120_000 },
+    async () => {
+      const count = 400
+      const ends: unknown[] = []
+      // It may be done before it is stopped, or not have come there yet.
+      for (let tries = 0; tries < 12 && !ends.some((end) => end !== 'done'); tries++) {
+        const id = newId('pruned')
+        await panel.evaluate(([thread, many]) => page.saveMany(page.checkpointer.thread(thread), many), [
+          id,
+          count,
+        ] as const)
+        const pruning = panel.evaluate(
+          (thread) =>
+            page.checkpointer
+              .thread(thread)
+              .prune({ keepLast: 10 })
+              .then(
+                () => 'done',
+                ({ code, outcome }: { code: string; outcome: string }) => ({ code, outcome }),
+              ),
+          id,
+        )
+        await new Promise((go) => setTimeout(go, tries * 5))
+        await extension.stopWorker()
+        ends.push(await pruning)
+        const left = await numbersIn(id)
+        expect(left).toEqual(upTo(count).slice(-left.length))
+        expect(left.length).toBeGreaterThanOrEqual(10)
+        if (ends.at(-1) === 'done') expect(left).toHaveLength(10)
+      }
+      expect(ends.at(-1)).toEqual({ code: 'WORKER_LOST', outcome: 'unknown' })
+    },
+  )
+
   it('a run in a page goes on, and does each step once', { timeout: 120_000 }, async () => {
     const count = 25
     const id = newId('run of a page')

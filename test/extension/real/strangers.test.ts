@@ -13,6 +13,10 @@ import type { Stranger } from './stranger/page.ts'
 
 declare const page: ExtensionPage
 declare const stranger: Stranger
+/** What an extension's page has of it. */
+declare const chrome: {
+  readonly tabs: { query(which: { readonly url: string }): Promise<{ readonly id: number }[]> }
+}
 
 const OURS = 'forkpoint:forkpoint'
 /** Served to everyone, for the thread `shared` alone. */
@@ -107,6 +111,28 @@ describe('who is not allowed', () => {
         }),
       JSON.stringify({ name, attempts }),
     )
+})
+
+it('who is known by tab and origin has the thread of those, and of no other tab', async () => {
+  const tabs = (): Promise<number[]> =>
+    panel.evaluate(async () => (await chrome.tabs.query({ url: 'http://127.0.0.1/*' })).map(({ id }) => id))
+  const one = await extension.web()
+  const [first] = await tabs()
+  const other = await extension.web()
+  const second = (await tabs()).find((id) => id !== first)
+  const { origin } = new URL(one.url())
+  const ids = [first, second].map((id) => `tab ${id} of ${origin}`)
+  const attempts = [...ids, `tab ${first} of http://127.0.0.1`].map((thread) => [
+    ...partsOf(0, { verb: 'head', request: { thread, namespace: '' } }),
+  ])
+  const codesFor = async (web: Page): Promise<string[]> => {
+    const heard = await web.evaluate(postAll, { id: extension.id, name: 'forkpoint:tabs', attempts })
+    return heard.map((each) => answerIn(each).error?.code ?? 'answered')
+  }
+  expect(await codesFor(one)).toEqual(['answered', 'FORBIDDEN', 'FORBIDDEN'])
+  expect(await codesFor(other)).toEqual(['FORBIDDEN', 'answered', 'FORBIDDEN'])
+  await one.close()
+  await other.close()
 })
 
 describe('another extension', () => {

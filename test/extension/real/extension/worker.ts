@@ -21,6 +21,11 @@ serveCheckpointer(opened, {
   external: true,
   allow: ({ id }, verb, thread) => id === FRIEND && (verb === 'connect' || thread === 'shared'),
 })
+serveCheckpointer(opened, {
+  name: 'tabs',
+  external: true,
+  allow: ({ origin, tab }, verb, thread) => verb === 'connect' || thread === `tab ${tab?.id} of ${origin}`,
+})
 
 // Should it die while nobody has a page of the extension open, this starts it again. Every half a minute, it would
 // never die.
