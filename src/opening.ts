@@ -63,8 +63,14 @@ export async function open(given: OpenOptions, early?: EarlyWorker): Promise<Che
   const left = options.storage || options.host ? undefined : leftBehind(name)
   // Fetched while the store opens, so that neither waits for it, nor a later deployment takes it away.
   later().catch(() => {})
+  const written = writing(durability)
+  written.catch(() => {})
   const host = await openHost(options, { name, retention }, { events: local, left, onWarning, early })
-  const events = options.storage ? local : (options.host?.events ?? (await eventsOf(name, host, onWarning)))
+  const heard = options.storage ? local : options.host?.events
+  const [writingAs, events] = await orClose(options.host || options.storage ? undefined : host, async () => [
+    await written,
+    heard ?? (await eventsOf(name, host, onWarning)),
+  ])
   const locks = locksFor(options)
   const claims = async (): Promise<Claims> => {
     const { beatClaims, lockClaims } = await later()
@@ -76,7 +82,7 @@ export async function open(given: OpenOptions, early?: EarlyWorker): Promise<Che
     codec,
     events,
     claims,
-    writingAs: await writing(durability),
+    writingAs,
     left,
     onWarning,
     ...(left ? { onClose: deliverWhenLeft(host, left, onWarning) } : {}),
@@ -126,9 +132,21 @@ async function openHost(
   const { name } = message
   const start = worker === 'auto' ? (early?.take ?? startWorker) : worker
   const opened = await openIndexedDb(message, start, worker === 'auto', onWarning)
-  // First, so that what is stored then is not missed.
-  if (left) await deliverLeft(opened, left, onWarning)
-  return witnessedHost(opened, { name, store: witnessPlace(name), onWarning })
+  return orClose(opened, async () => {
+    // First, so that what is stored then is not missed.
+    if (left) await deliverLeft(opened, left, onWarning)
+    return witnessedHost(opened, { name, store: witnessPlace(name), onWarning })
+  })
+}
+
+/** What was opened here, and will be nobody's, is closed again. */
+async function orClose<T>(own: Host | undefined, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    await own?.close().catch(() => {})
+    throw error
+  }
 }
 
 async function openIndexedDb(

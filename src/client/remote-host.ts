@@ -1,7 +1,7 @@
 import { checkFunction, checkOptions, invalid, type Names } from '../checkpointer/options/options.ts'
 import { CheckpointerError } from '../errors.ts'
 import type { Host } from '../operations/host.ts'
-import { makeHost, onlyReads, type Verb } from '../operations/verbs.ts'
+import { isReadAgain, makeHost, type Verb } from '../operations/verbs.ts'
 import { CALL, MESSAGE_TYPE, type EVENTS, type HttpCall, type HttpReply } from '../remote/http.ts'
 import { pack, unpack } from '../remote/pack.ts'
 import type { EventSource } from '../tabs/events.ts'
@@ -68,9 +68,6 @@ export function remoteHost(url: string | URL, options: RemoteOptions = {}): Remo
   }
 }
 
-/** Its pages are counted: one that is asked for twice is another one. */
-const isPaged = (verb: Verb): boolean => verb === 'exportPage'
-
 /** What only reads is asked for once more when it did not get through. */
 async function sent(reach: Reach, message: Message): Promise<unknown> {
   const { verb } = message
@@ -79,7 +76,7 @@ async function sent(reach: Reach, message: Message): Promise<unknown> {
       return await send(reach, message)
     } catch (error) {
       const isLost = CheckpointerError.is(error, 'WORKER_LOST')
-      if (!isLost || !onlyReads(verb) || tried >= MOST_TRIES || isPaged(verb)) throw error
+      if (!isLost || !isReadAgain(verb) || tried >= MOST_TRIES) throw error
     }
   }
 }

@@ -1,6 +1,6 @@
 import { CheckpointerError } from '../errors.ts'
 import type { SaveManyRequest, SaveRequest } from '../operations/host.ts'
-import { onlyReads, type Verb } from '../operations/verbs.ts'
+import { isReadAgain, onlyReads, type Verb } from '../operations/verbs.ts'
 import { fromWire, type WireError } from '../worker/wire.ts'
 
 /** A call that is not answered yet. */
@@ -10,9 +10,9 @@ export interface Call {
   readonly request: unknown
   readonly resolve: (value: unknown) => void
   readonly reject: (error: CheckpointerError) => void
-  /** How often it was sent, */
+  /** How often it was sent. */
   sent: number
-  /** and how often in a row it may have been what the service worker died of. */
+  /** How often in a row it may have been what the service worker died of. */
   deaths: number
 }
 
@@ -36,9 +36,7 @@ const AGAIN: ReadonlySet<Verb> = new Set<Verb>([
   'flush',
   'endCarry',
 ])
-/** Its pages are counted, by a side that has forgotten them. */
-const isPaged = (verb: Verb): boolean => verb === 'exportPage'
-const isSafeAgain = (verb: Verb): boolean => (onlyReads(verb) && !isPaged(verb)) || AGAIN.has(verb)
+const isSafeAgain = (verb: Verb): boolean => isReadAgain(verb) || AGAIN.has(verb)
 
 /** All calls that are out or wait to be sent, in their order. */
 export class Calls {

@@ -49,9 +49,9 @@ export class PortLine {
   #isWelcome = false
   #failures = 0
   #isClosed = false
-  /** Who only listens does not come back to where it was refused, */
+  /** Who only listens does not come back to where it was refused. */
   #isRefused = false
-  /** and is told once that there is nothing to be heard. */
+  /** It was told that there is nothing to be heard: once is enough. */
   #isToldSo = false
   /** Since when something may have been missed; absent before the first port, and when all was told. */
   #lost: number | undefined

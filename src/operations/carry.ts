@@ -61,7 +61,7 @@ function startExport(store: Store, request: ExportPageRequest): Paged<ExportPage
     const { checkpoints } = tally.counts
     return { bytes: joined(pieces), isLast: line?.kind === 'end', checkpoints }
   }
-  return { page: 0, run, end: async () => void (await lines.return(undefined)) }
+  return { run, end: async () => void (await lines.return(undefined)) }
 }
 
 async function startImport(store: Store, request: ImportPageRequest): Promise<Paged<ImportPages>> {
@@ -93,5 +93,5 @@ async function startImport(store: Store, request: ImportPageRequest): Promise<Pa
       store.warn(new CheckpointerError('FAILED', message, { cause }))
     })
   }
-  return { page: 0, run, end }
+  return { run, end }
 }

@@ -32,7 +32,7 @@ const KINDS: Record<keyof Host, 'reads' | 'acts'> = {
   owe: 'acts',
   flush: 'acts',
   settle: 'acts',
-  // Not to be asked for twice, as pages are counted; but an export that is cut off has changed nothing.
+  // An export that is cut off has changed nothing.
   exportPage: 'reads',
   importPage: 'acts',
   endCarry: 'acts',
@@ -44,7 +44,6 @@ const KINDS: Record<keyof Host, 'reads' | 'acts'> = {
   syncHave: 'reads',
   syncWant: 'reads',
   syncGive: 'reads',
-  // Each of these finds what it has done before.
   syncTake: 'acts',
   syncGone: 'reads',
   syncForget: 'acts',
@@ -60,6 +59,9 @@ const KINDS: Record<keyof Host, 'reads' | 'acts'> = {
 export type Verb = keyof Host
 export const VERBS = Object.keys(KINDS) as readonly Verb[]
 export const onlyReads = (verb: Verb): boolean => KINDS[verb] === 'reads'
+
+/** May simply be asked for again when no answer has come. The pages of an export are counted: another one would come. */
+export const isReadAgain = (verb: Verb): boolean => onlyReads(verb) && verb !== 'exportPage'
 
 /** Any verb, of which only the name is known. */
 export type Call = (request: unknown) => Promise<unknown>

@@ -91,7 +91,10 @@ export class GuardedHost {
 
   #begin(id: string, request: ExportPageRequest): void {
     const [oldest] = this.#exports.keys()
-    if (oldest !== undefined && this.#exports.size >= MOST_EXPORTS) this.#exports.delete(oldest)
+    if (oldest !== undefined && this.#exports.size >= MOST_EXPORTS) {
+      this.#exports.delete(oldest)
+      void this.#host.endCarry({ id: oldest }).catch(() => {})
+    }
     this.#exports.set(id, request)
   }
 

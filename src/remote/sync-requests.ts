@@ -1,4 +1,4 @@
-/** The same for what stores ask one another when they are brought together. */
+/** What the verbs may be asked by which stores are brought together. */
 import type {
   ChooseHeadRequest,
   Place,
@@ -20,7 +20,7 @@ import {
   isSyncNote,
   isSyncTake,
 } from '../operations/shapes/syncing.ts'
-import { isId, isList, isRecord, isSeq, isShort, isTime } from '../operations/shapes/shape.ts'
+import { isFlag, isId, isList, isRecord, isSeq, isShort, isTime } from '../operations/shapes/shape.ts'
 import { FENCED, isNumber, isPage, isRef, MOST_PAGE, PLACE } from './asked.ts'
 
 export const SYNC_REQUESTS = {
@@ -38,9 +38,10 @@ export const SYNC_REQUESTS = {
     { ...PLACE, after: isSeq, before: isSeq, limit: isPage, wroteAfter: isTime },
     ['wroteAfter'],
   ),
-  syncWant: isRecord<SyncWantRequest>({ ...PLACE, names: isList(isSaveName, MOST_PAGE), heard: isHeard }, [
-    'heard',
-  ]),
+  syncWant: isRecord<SyncWantRequest>(
+    { ...PLACE, names: isList(isSaveName, MOST_PAGE), heard: isHeard, withPlace: isFlag },
+    ['heard', 'withPlace'],
+  ),
   syncGive: isRecord<SyncGiveRequest>({ ...PLACE, seqs: isList(isSeq, MOST_PAGE), states: isGiven }),
   syncTake: isSyncTake,
   syncGone: isRecord<SyncGoneRequest>({ thread: isId, names: isList(isGoneName, MOST_PAGE) }),

@@ -10,9 +10,9 @@ export interface Events {
   publish(event: CheckpointerEvent): void
   subscribe(listener: Listener): () => void
   close(): void
-  /** Whatever is done under this name, by any tab, is heard of, */
+  /** Whatever is done under this name, by any tab, is heard of; but see `onGap`. */
   readonly hearsAll?: boolean
-  /** save for what was done while nothing could be heard: that it was so is told. */
+  /** Tells that for a while nothing could be heard, whatever was done then. */
   onGap?(listener: () => void): () => void
 }
 

@@ -8,9 +8,9 @@ export interface Pace {
   /** How many looks must have found the same sign, until its giver counts as gone. Looks are counted, and no clock
    * is asked: after the machine has slept, both sides need a moment. */
   readonly silence: number
-  /** Between two signs, */
+  /** Between two signs of life. */
   readonly beat: number
-  /** and how many more the store's side gives by itself. A hidden page may ask for more but once a minute. */
+  /** How many more signs the store's side gives by itself. A hidden page may ask for more but once a minute. */
   readonly beats: number
 }
 

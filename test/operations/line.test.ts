@@ -1,6 +1,9 @@
 import { openCheckpointer, type Checkpointer, type Storage } from 'forkpoint'
 import { memoryStorage } from 'forkpoint/storage/memory'
 import { expect, it } from 'vitest'
+import { LOST_RACE, untilCommitted } from '../../src/operations/store/commit.ts'
+import { Line } from '../../src/operations/store/line.ts'
+import type { Store } from '../../src/operations/store/store.ts'
 
 /** A tab that reads so slowly that the others are first each time. */
 const slow = (inner: Storage): Storage => ({
@@ -79,4 +82,16 @@ it('a tab that stands still in its turn holds up nobody for long', async () => {
   wake()
   await held
   expect((await slow.thread('a').load())?.seq).toBe(121)
+})
+
+it('who loses again and again in its turn does not wait for itself, and lets go of it', async () => {
+  const line = new Line(() => 'a database')
+  const attempts = { store: { line } as Store, partition: () => 'p' }
+  // It has won so often that it lines up at once; then it loses as often as one that has not lined up bears.
+  for (let n = 0; n < 8; n++) line.won('p')
+  const began = performance.now()
+  await untilCommitted(attempts, async (tried) => (tried < 6 ? LOST_RACE : 'done'))
+  expect(performance.now() - began).toBeLessThan(1_000)
+  const { held = [] } = await navigator.locks.query()
+  expect(held.filter(({ name }) => name?.includes('a database'))).toEqual([])
 })

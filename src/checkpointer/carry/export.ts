@@ -4,11 +4,10 @@ import { through } from '../../through.ts'
 import { newId } from '../new-id.ts'
 import {
   checkFunction,
-  checkIdAt,
   checkOptions,
   checkSignal,
   invalid,
-  itemsOf,
+  threadIdsOf,
   type Names,
 } from '../options/options.ts'
 
@@ -48,16 +47,8 @@ export function exportBytes(
   if (onDamage !== 'refuse' && onDamage !== 'skip') throw invalid('onDamage', "'refuse' or 'skip'")
   checkSignal(signal)
   checkFunction('onProgress', given.onProgress)
-  const plain = pages(host, ids === undefined ? undefined : idsOf(ids), given)
+  const plain = pages(host, ids === undefined ? undefined : threadIdsOf('ids', ids), given)
   return compress === false ? plain : packed(plain)
-}
-
-function idsOf(ids: string | readonly string[]): string[] {
-  const list = typeof ids === 'string' ? [ids] : itemsOf('ids', ids, 'a thread id, or a list of them')
-  return list.map((id, i) => {
-    checkIdAt(typeof ids === 'string' ? 'ids' : `ids[${i}]`, 'A thread id', id)
-    return id
-  })
 }
 
 async function* pages(

@@ -95,6 +95,18 @@ export function itemsOf(path: string, list: unknown, wanted: string, most = Infi
   })
 }
 
+/** One thread's id, or a list of them. */
+export function threadIdsOf(path: string, ids: unknown): string[] {
+  if (typeof ids === 'string') {
+    checkIdAt(path, 'A thread id', ids)
+    return [ids]
+  }
+  return itemsOf(path, ids, 'a thread id, or a list of them').map((id, i) => {
+    checkIdAt(`${path}[${i}]`, 'A thread id', id)
+    return id
+  })
+}
+
 export function checkLimit(limit: number | undefined): void {
   if (limit === undefined || limit === Number.POSITIVE_INFINITY) return
   if (!Number.isSafeInteger(limit) || limit < 0) throw invalid('limit', 'a whole number from 0')

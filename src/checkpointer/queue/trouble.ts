@@ -47,12 +47,12 @@ export class Trouble {
     this.#pauses.reset()
   }
 
-  /** Nothing is tried until it is asked for, */
+  /** Nothing is tried until it is asked for. */
   wait(): void {
     this.#pauses.stop()
   }
 
-  /** or until a while from now. */
+  /** It is tried by itself a while from now. */
   goOn(): void {
     this.#pauses.begin()
   }

@@ -13,7 +13,7 @@ export interface Flow extends Place {
   readonly there: SyncPlace | undefined
   /** The other side knows all up to this seq of this lane. */
   readonly known: readonly [lane: string, seq: number] | undefined
-  /** And all pending writes that were filed up to this time. */
+  /** The other side knows all pending writes that were filed up to this time. */
   readonly wroteKnown: number
   /** What has come from there just now need not be offered there. */
   readonly skip: Stretch | undefined
@@ -43,7 +43,13 @@ export async function flow(way: Flow): Promise<Flowed> {
   const { thread, namespace, from, there, tally } = way
   const ours = there?.heads ?? []
   // What the giver has, and which of it are its heads, as they are in one moment: all that follows is of that.
-  const told = await from.syncWant({ thread, namespace, names: ours.map(nameOf), ...heardOf(way) })
+  const told = await from.syncWant({
+    thread,
+    namespace,
+    names: ours.map(nameOf),
+    withPlace: true,
+    ...heardOf(way),
+  })
   const { place } = told
   if (!place) return { upTo: undefined, taken: undefined, heads: ours.length, wrote: way.wroteKnown }
   const heads = new Set(place.heads.map(({ id }) => id))
@@ -131,7 +137,7 @@ class Sender {
     })
     const first = names[taken[0] ?? names.length]
     if (first) this.#offerAgain(first.seq)
-    for (const i of taken) tally.conflicts.push({ thread, namespace, id: names[i]?.id ?? '' })
+    for (const i of taken) tally.conflict({ thread, namespace, id: names[i]?.id ?? '' })
     for (let seqs = wanted.map((i) => names[i]?.seq ?? 0); seqs.length > 0;) {
       tally.rest()
       const given = await from.syncGive({ thread, namespace, seqs, states: 'deltas' })

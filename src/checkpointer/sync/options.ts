@@ -1,11 +1,10 @@
 import { CheckpointerError } from '../../errors.ts'
 import {
   checkFunction,
-  checkIdAt,
   checkOptions,
   checkSignal,
   invalid,
-  itemsOf,
+  threadIdsOf,
   type Names,
 } from '../options/options.ts'
 
@@ -84,21 +83,12 @@ export function syncAsked(options: SyncOptions): SyncAsked {
   checkSignal(signal)
   checkFunction('onProgress', onProgress)
   return {
-    threads: threads === undefined ? undefined : idsOf(threads),
+    threads: threads === undefined ? undefined : threadIdsOf('threads', threads),
     pushes: direction !== 'pull',
     pulls: direction !== 'push',
     signal,
     onProgress,
   }
-}
-
-function idsOf(threads: string | readonly string[]): string[] {
-  const list =
-    typeof threads === 'string' ? [threads] : itemsOf('threads', threads, 'a thread id, or a list of them')
-  return list.map((id, i) => {
-    checkIdAt(typeof threads === 'string' ? 'threads' : `threads[${i}]`, 'A thread id', id)
-    return id
-  })
 }
 
 export const itself = (): CheckpointerError =>

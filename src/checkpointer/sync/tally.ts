@@ -8,7 +8,7 @@ export class Tally {
   readonly sent = { checkpoints: 0, removed: 0 }
   readonly received = { checkpoints: 0, removed: 0 }
   readonly diverged = new Set<string>()
-  readonly conflicts: SyncConflict[] = []
+  readonly #conflicts = new Map<string, SyncConflict>()
   readonly #asked: SyncAsked
   #done = 0
 
@@ -18,7 +18,12 @@ export class Tally {
 
   /** How many could not be brought over so far. */
   get loose(): number {
-    return this.conflicts.length + this.damaged
+    return this.#conflicts.size + this.damaged
+  }
+
+  /** Both sides see it, and it is one. */
+  conflict(conflict: SyncConflict): void {
+    this.#conflicts.set(JSON.stringify([conflict.thread, conflict.namespace, conflict.id]), conflict)
   }
 
   /** Between two messages. */
@@ -41,7 +46,8 @@ export class Tally {
   }
 
   result(): Synced {
-    const { threads, sent, received, diverged, conflicts, damaged } = this
+    const { threads, sent, received, diverged, damaged } = this
+    const conflicts = [...this.#conflicts.values()]
     return { threads, sent, received, diverged: [...diverged], conflicts, damaged }
   }
 }

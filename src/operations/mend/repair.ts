@@ -40,7 +40,7 @@ function startRepair(store: Store): Paged<RepairPages> {
     } while (next === 'look' && acts.length === 0 && performance.now() < until)
     return { checked, problems: problems.map(problemOf), acts, ...(next ? { next } : {}) }
   }
-  return { page: 0, run, end: async () => void steps.return(undefined) }
+  return { run, end: async () => void steps.return(undefined) }
 }
 
 const copyOf = (store: Store): Store => ({

@@ -31,8 +31,8 @@ export type TakeLeaseReply =
   | { readonly sign: string }
 
 export interface KeepLeaseRequest extends HeldLease {
-  /** How often a sign of life is given without being asked again, */
+  /** How often a sign of life is given without being asked again. */
   readonly times: number
-  /** and how many milliseconds apart. */
+  /** How many milliseconds lie between two of them. */
   readonly every: number
 }

@@ -21,9 +21,9 @@ export interface ReadWritesRequest extends Place {
   readonly checkpoint: number
   /** Of this task alone. Of all when absent, in the order in which they came. */
   readonly taskId?: string
-  /** Only from this index on, */
+  /** Only from this index on. */
   readonly from?: number
-  /** and those before this one, if any. */
+  /** Only those before this index, if any. */
   readonly before?: number
 }
 

@@ -77,8 +77,8 @@ export interface DropWritesRequest extends Place, Fenced {
   /** The seq of their checkpoint. */
   readonly checkpoint: number
   readonly tasks: readonly string[]
-  /** Only from this index on, */
+  /** Only from this index on. */
   readonly from: number
-  /** and below this one. */
+  /** Only below this index. */
   readonly until?: number
 }

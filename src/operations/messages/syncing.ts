@@ -89,6 +89,7 @@ interface Heard {
 
 export interface SyncWantRequest extends Place, Heard {
   readonly names: readonly SaveName[]
+  readonly withPlace?: boolean
 }
 
 /** By their places in the request. */
@@ -97,7 +98,7 @@ export interface SyncWantReply {
   readonly wanted: readonly number[]
   /** Here another save has the id. */
   readonly taken: readonly number[]
-  /** The namespace as it stood at that moment, if it was there. */
+  /** If it was asked for: the namespace as it stood at that moment, where it is there. */
   readonly place?: SyncPlace
 }
 
@@ -133,9 +134,9 @@ export interface SyncTakeRequest extends Place, Heard {
   /** For a namespace that is not there yet. */
   readonly about: Pick<SyncPlace, 'createdAt' | 'label' | 'forkOf'>
   readonly rows: readonly SyncRow[]
-  /** The heads of the giver, */
+  /** The heads of the giver. */
   readonly heads: readonly SyncHead[]
-  /** and which of the taker's own it has, and has gone on from. */
+  /** Which heads of the taker's own the giver has, and has gone on from. */
   readonly past: readonly string[]
   /** Nothing follows: what could not be decided before is decided now. */
   readonly isLast: boolean
@@ -182,7 +183,7 @@ export interface SyncNote {
     readonly namespace: string
     readonly mine: readonly [lane: string, seq: number]
     readonly theirs: readonly [lane: string, seq: number]
-    /** And of pending writes all up to these times, by each one's own clock. */
+    /** All pending writes up to these times are known too, by each one's own clock. */
     readonly wrote?: readonly [mine: number, theirs: number]
   }[]
 }

@@ -7,9 +7,9 @@ import type { Loss } from './losses.ts'
 export interface RemovalPlan {
   /** Of all that the removal has looked at, also of what loses nothing. */
   readonly losses: readonly Loss[]
-  /** The rows of these threads go as well, */
+  /** The rows of these threads go as well. */
   readonly deleteThreads?: boolean
-  /** and these rows of threads, which cannot be read. */
+  /** Rows of threads that cannot be read, and go as well. */
   readonly damaged?: readonly Row[]
   readonly dryRun?: boolean
 }
@@ -33,9 +33,9 @@ export interface Outcome {
   readonly remaining: readonly ThreadFacts[]
   /** Rows that nobody will show. */
   readonly unshown: readonly CheckpointRow[]
-  /** Where these stand, */
+  /** Where the unshown stand. */
   readonly lanes: readonly string[]
-  /** and where there may be more, which cannot be told yet. */
+  /** Where there may be more of them, which cannot be told yet. */
   readonly later: readonly string[]
   /** Nobody is left: the whole partition goes. */
   readonly wipes: boolean

@@ -117,6 +117,12 @@ export function emptyThread(place: Place, lane: string, at: number): ThreadFacts
   return { ...place, createdAt: at, updatedAt: at, lane, segments: [{ lane }], next: 1 }
 }
 
+/** The head, as the tips beside it are, and these. */
+export const tipsOf = ({ head, tips = [], run }: ThreadFacts): Tip[] => [
+  ...(head ? [{ seq: head.seq, id: head.id, ...(run ? { run } : {}) }] : []),
+  ...tips,
+]
+
 /** The seqs of the head and of those beside it. */
 export const headsOf = ({ head, tips = [] }: ThreadFacts): readonly number[] => [
   ...(head ? [head.seq] : []),

@@ -5,9 +5,9 @@ import type { Place } from '../host.ts'
 import { checkFence, withFence } from './fence.ts'
 import type { Store } from './store.ts'
 
-/** How often a commit is tried again when others keep being first, */
+/** How often a commit is tried at least when others keep being first. */
 const MAX_TRIES = 60
-/** and for how long at least, in milliseconds: where there are no turns it may take many more. */
+/** For how long it is tried at least, in milliseconds: where there are no turns it may take many more tries. */
 const LEAST_TIME = 10_000
 
 /** What is written by trying: `partition` is where, as far as is known by now. */
@@ -31,7 +31,8 @@ export async function untilCommitted<T>(
   let endTurn: (() => void) | undefined
   try {
     for (let tried = 0; tried < MAX_TRIES || performance.now() < started + LEAST_TIME; tried++) {
-      if (tried === line.patience(partition())) endTurn = await line.turn(partition(), tried)
+      // Once it is its turn that stays so: nobody waits for oneself.
+      if (!endTurn && tried === line.patience(partition())) endTurn = await line.turn(partition(), tried)
       const result = await attempt(tried)
       if (result !== LOST_RACE) return result
       // The first tries at once. Where there are no turns, with a growing random pause, so that many come apart.
@@ -117,7 +118,7 @@ export async function tryCommit(
       await takeBack().catch(() => {})
     throw error
   }
-  await takeBack()
+  await takeBack().catch(() => {})
   await checkFence(store, partition)
   return LOST_RACE
 }

@@ -1,14 +1,14 @@
 import { holdLock } from '../../locks.ts'
 
-/** So often one may be first, one time after the other, before it lets those pass who wait, */
+/** So often one may be first, one time after the other, before it lets those pass who wait. */
 const MOST_WINS = 8
-/** and so often it may be overtaken before it is one of them. */
+/** So often one may be overtaken before it lines up. */
 const MOST_LOSSES = 3
 /** Who was, or had to wait, has company, and does not try its luck before it was alone so often. */
 const TURNS = 16
-/** In milliseconds. A tab may have been frozen in its turn: it is not waited for longer than this, */
+/** In milliseconds. A tab may have been frozen in its turn: it is not waited for longer than this. */
 const LONGEST_WAIT = 3000
-/** and for so long nobody is. */
+/** In milliseconds. So long nobody is waited for, when somebody was in vain. */
 const LONGEST_FREEZE = 30_000
 /** The most that is stepped back for. */
 const STEP_BACK = 20

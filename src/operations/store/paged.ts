@@ -4,10 +4,15 @@ import type { Store } from './store.ts'
 
 /** Long work that is done a page at a time, as its caller asks for more. */
 export interface Paged<Run> {
-  /** The page that comes next. */
-  page: number
   readonly run: Run
   end(): Promise<void>
+}
+
+/** Known before it has begun: who asks for its end meanwhile means it. */
+interface Going<Run> {
+  /** The page that comes next. */
+  page: number
+  readonly paged: Promise<Paged<Run>>
 }
 
 export type ExportPages = () => Promise<ExportPageReply>
@@ -16,53 +21,72 @@ export type RepairPages = () => Promise<RepairReply>
 
 /** What is under way here, by the ids that callers gave it. */
 interface UnderWay {
-  readonly exporting: Map<string, Paged<ExportPages>>
-  readonly importing: Map<string, Paged<ImportPages>>
-  readonly repairing: Map<string, Paged<RepairPages>>
+  readonly exporting: Map<string, Going<ExportPages>>
+  readonly importing: Map<string, Going<ImportPages>>
+  readonly repairing: Map<string, Going<RepairPages>>
 }
 
-const all = new WeakMap<Store, UnderWay>()
+const stores = new WeakMap<Store, UnderWay>()
 
 export function underWay(store: Store): UnderWay {
-  const known = all.get(store) ?? { exporting: new Map(), importing: new Map(), repairing: new Map() }
-  all.set(store, known)
+  const known = stores.get(store) ?? { exporting: new Map(), importing: new Map(), repairing: new Map() }
+  stores.set(store, known)
   return known
 }
 
 /** Begins with page 0, and is over with its last page, or when a page fails. */
 export async function nextPage<Run, Reply>(
-  going: Map<string, Paged<Run>>,
+  all: Map<string, Going<Run>>,
   { id, page }: { readonly id: string; readonly page: number },
   start: () => Promise<Paged<Run>>,
   run: (page: Run) => Promise<Reply>,
   isLast: (reply: Reply) => boolean,
 ): Promise<Reply> {
-  const known = going.get(id)
+  const known = all.get(id)
   // A worker that was lost and started again knows nothing of what the last one was doing.
   if (page !== (known?.page ?? 0))
     throw new CheckpointerError('FAILED', 'The export, import or repair was cut off. Start it again.', {
       outcome: 'none',
     })
-  const paged = known ?? (await start())
-  going.set(id, paged)
-  paged.page++
+  const going = known ?? { page: 0, paged: start() }
+  all.set(id, going)
+  going.page++
   try {
-    const reply = await run(paged.run)
-    if (isLast(reply)) going.delete(id)
+    const reply = await run((await going.paged).run)
+    if (isLast(reply)) all.delete(id)
     return reply
   } catch (error) {
-    going.delete(id)
-    await paged.end()
+    all.delete(id)
+    await ended(going).catch(() => {})
     throw error
   }
 }
 
-/** Lets go of all: the store is about to close. */
+/** Nothing is to be ended of what has not even begun. */
+async function ended({ paged }: Going<unknown>): Promise<void> {
+  const begun = await paged.catch(() => undefined)
+  await begun?.end()
+}
+
+/** Lets go of an export, an import or a repair; whether there was one. */
+export async function endOne(store: Store, id: string): Promise<boolean> {
+  for (const all of allOf(store)) {
+    const going = all.get(id)
+    if (!going) continue
+    all.delete(id)
+    await ended(going)
+    return true
+  }
+  return false
+}
+
+/** Lets go of all: the store is about to close. What cannot be let go is cleared by a later opening. */
 export async function endPaged(store: Store): Promise<void> {
-  const all: Map<string, Paged<unknown>>[] = Object.values(underWay(store))
-  for (const going of all) {
-    const paged = [...going.values()]
-    going.clear()
-    for (const each of paged) await each.end()
+  for (const all of allOf(store)) {
+    const some = [...all.values()]
+    all.clear()
+    for (const going of some) await ended(going).catch(() => {})
   }
 }
+
+const allOf = (store: Store): Map<string, Going<unknown>>[] => Object.values(underWay(store))

@@ -168,15 +168,18 @@ export async function readWhole<T>(
   store: Store,
   place: Place,
   read: (thread: ThreadRow) => Promise<T>,
+  seemsDamaged: (found: T) => boolean = () => false,
 ): Promise<T | undefined> {
   for (let tried = 1; ; tried++) {
     const thread = await readThread(store, place)
     if (!thread) return undefined
+    const isSure = async (): Promise<boolean> =>
+      tried === TRIES || (await readThread(store, place))?.version === thread.version
     try {
-      return await read(thread)
+      const found = await read(thread)
+      if (!seemsDamaged(found) || (await isSure())) return found
     } catch (error) {
-      if (!CheckpointerError.is(error, 'CORRUPT') || tried === TRIES) throw error
-      if ((await readThread(store, place))?.version === thread.version) throw error
+      if (!CheckpointerError.is(error, 'CORRUPT') || (await isSure())) throw error
     }
   }
 }
@@ -190,9 +193,13 @@ export function unlessUnread<T>(read: () => T): T | undefined {
   try {
     return read()
   } catch (error) {
-    if (!isUnread(error)) throw error
-    return undefined
+    return ifUnread(error)
   }
+}
+
+/** The same, to catch what a promise rejects with. */
+export function ifUnread(error: unknown): undefined {
+  if (!isUnread(error)) throw error
 }
 
 /** What reading gives, or nothing where the row is damaged: for those who can go on without it. */

@@ -6,7 +6,7 @@ import { goneOf } from './gone.ts'
 import { nameOf } from '../rows/checkpoint-row.ts'
 import { openThread, type ThreadRow } from '../rows/thread-row.ts'
 import { knownForkPoint, knownRun } from '../shapes/checkpoints.ts'
-import { ifDamaged, unlessDamaged, type Store } from '../store/store.ts'
+import { ifUnread, unlessUnread, type Store } from '../store/store.ts'
 import { goneStamp, stampOf, storeOf } from './stamp.ts'
 
 export async function syncAsk(store: Store, { thread }: SyncAskRequest): Promise<SyncAskReply> {
@@ -22,7 +22,7 @@ export async function syncAsk(store: Store, { thread }: SyncAskRequest): Promise
   const stamp = await stampOf(store, root.partition, root.row)
   const query = { table: 'threads', ...threadRows(thread) } as const
   const [rows = []] = await store.storage.read(root.partition, [query])
-  const found = rows.flatMap((row) => unlessDamaged(() => openThread(root.partition, row)) ?? [])
+  const found = rows.flatMap((row) => unlessUnread(() => openThread(root.partition, row)) ?? [])
   const places: SyncPlace[] = []
   for (const row of found) places.push(await placeOf(store, row))
   return { ...about, stamp, places }
@@ -48,7 +48,7 @@ async function headsIn(store: Store, row: ThreadRow): Promise<SyncHead[]> {
     ? [{ seq: head.seq, ...nameOf(head), ...(run ? { run: knownRun(run) } : {}) }]
     : []
   for (const tip of tips) {
-    const found = await findCheckpoint(store, row, { id: tip.id }).catch(ifDamaged)
+    const found = await findCheckpoint(store, row, { id: tip.id }).catch(ifUnread)
     if (found)
       heads.push({ seq: found.seq, ...nameOf(found.facts), ...(tip.run ? { run: knownRun(tip.run) } : {}) })
   }

@@ -6,7 +6,7 @@ import { openThread, threadPut } from '../rows/thread-row.ts'
 import { isSyncForget } from '../shapes/syncing.ts'
 import { notOurs } from './take.ts'
 import { saveText, writeGone } from '../store/gone.ts'
-import { checkThread, unlessDamaged, type Store } from '../store/store.ts'
+import { checkThread, unlessUnread, type Store } from '../store/store.ts'
 
 /**
  * First it is removed, then written down: were it the other way round, a crash in between would leave what nobody
@@ -36,7 +36,7 @@ export async function syncForget(store: Store, request: SyncForgetRequest): Prom
 
 async function touch(store: Store, thread: string): Promise<void> {
   const found = await store.storage.locate(threadKey(thread, ''))
-  const row = found && unlessDamaged(() => openThread(found.partition, found.row))
+  const row = found && unlessUnread(() => openThread(found.partition, found.row))
   if (!row) return
   const { partition, facts } = row
   // When it has been put by another since, that does as well.

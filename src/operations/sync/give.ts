@@ -1,4 +1,3 @@
-import { CheckpointerError } from '../../errors.ts'
 import { toBytesInSlices } from '../../state/slices/encode.ts'
 import { pauses, type Pause } from '../../state/slices/pause.ts'
 import { checkpointKey, seqRange } from '../../storage/keys.ts'
@@ -9,7 +8,7 @@ import { infoOf, keyOf, openCheckpoint, type CheckpointRow } from '../rows/check
 import { laneOf, shows } from '../rows/lanes.ts'
 import type { ThreadRow } from '../rows/thread-row.ts'
 import { openWrite } from '../rows/write-row.ts'
-import { readThread, unlessDamaged, type Store } from '../store/store.ts'
+import { isUnread, readWhole, unlessUnread, type Store } from '../store/store.ts'
 
 const MOST_ROWS = 64
 /** A page ends with the row that goes beyond this, so that one page is never much in memory. */
@@ -17,20 +16,14 @@ const MOST_BYTES = 512 * 1024
 
 /** The checkpoints with these seqs, as many of them, from the first on, as one page takes. */
 export async function syncGive(store: Store, request: SyncGiveRequest): Promise<SyncGiveReply> {
-  for (let tried = 1; ; tried++) {
-    const thread = await readThread(store, request)
-    if (!thread) return { rows: [], passed: request.seqs.length, damaged: [] }
-    const given = await giveSome(store, thread, request)
-    // What was changed between two looks may only seem damaged.
-    const isSure =
-      given.damaged.length === 0 ||
-      tried === TRIES ||
-      (await readThread(store, request))?.version === thread.version
-    if (isSure) return given
-  }
+  const given = await readWhole(
+    store,
+    request,
+    (thread) => giveSome(store, thread, request),
+    ({ damaged }) => damaged.length > 0,
+  )
+  return given ?? { rows: [], passed: request.seqs.length, damaged: [] }
 }
-
-const TRIES = 5
 
 async function giveSome(
   store: Store,
@@ -69,7 +62,7 @@ async function giveSome(
       const writes = await writesOf(partition, beside[i * 3 + 1] ?? [], beside[i * 3 + 2] ?? [], pause)
       given.push({ info: infoOf(row.facts), ...state, writes })
     } catch (error) {
-      if (!CheckpointerError.is(error, 'CORRUPT')) throw error
+      if (!isUnread(error)) throw error
       damaged.push(seq)
     }
     await pause()
@@ -95,7 +88,7 @@ async function fewEnough(
   const bases = new Map<string, readonly [string, number]>()
   let bytes = 0
   for (const [i, row] of rows.entries()) {
-    const frame = unlessDamaged(() => openCheckpoint(partition, row))?.facts.frame
+    const frame = unlessUnread(() => openCheckpoint(partition, row))?.facts.frame
     bytes += frame?.size ?? 0
     if (i > 0 && bytes > MOST_BYTES) {
       const passed = seqs.indexOf(row.key[1] as number)
@@ -117,7 +110,7 @@ async function stateOf(
 ): Promise<Pick<SyncRow, 'base' | 'body'>> {
   const { base, root } = row.facts.frame
   if (!base) return { body: await frames.body(row, pause) }
-  const below = shows(facts.segments, ...base) ? unlessDamaged(() => frames.get(...base)) : undefined
+  const below = shows(facts.segments, ...base) ? unlessUnread(() => frames.get(...base)) : undefined
   if (below && !isWhole)
     return {
       base: { id: below.facts.id, key: keyOf(below.facts) },

@@ -6,7 +6,7 @@ import type { ThreadRow } from '../rows/thread-row.ts'
 import { filedAt } from '../rows/write-row.ts'
 import { oldestFirst } from '../store/find.ts'
 import { goneSaves, saveText } from '../store/gone.ts'
-import { readThread, unlessDamaged, type Store } from '../store/store.ts'
+import { isUnread, readThread, unlessUnread, type Store } from '../store/store.ts'
 import { placeOf } from './ask.ts'
 import { heldOf } from './held.ts'
 
@@ -26,7 +26,7 @@ export async function syncHave(store: Store, request: SyncHaveRequest): Promise<
       }
       break
     } catch (error) {
-      if (!CheckpointerError.is(error, 'CORRUPT') || error.seq === undefined) throw error
+      if (!isUnread(error) || error.seq === undefined) throw error
       const last = names.at(-1)?.seq ?? request.after
       if (error.seq > last) damaged.push(error.seq)
       from = Math.max(error.seq, last) + 1
@@ -46,7 +46,8 @@ async function written(
   for (let from = start; ;) {
     const [rows = []] = await store.storage.read(partition, [{ table: 'writes', from, to, limit }])
     const seqs = rows
-      .filter((row) => (unlessDamaged(() => filedAt(partition, row)) ?? 0) > wroteAfter)
+      // One that cannot be read is told when it is asked for.
+      .filter((row) => (unlessUnread(() => filedAt(partition, row)) ?? Number.POSITIVE_INFINITY) > wroteAfter)
       .map(({ key }) => seqOf(key))
     for (const seq of new Set(seqs)) if (seq !== names.at(-1)?.seq) names.push({ seq, id: '' })
     const last = rows.at(-1)
@@ -56,20 +57,29 @@ async function written(
   }
 }
 
-/** Which of these another store is asked for. */
-export async function syncWant(
-  store: Store,
-  { thread, namespace, names, heard }: SyncWantRequest,
-): Promise<SyncWantReply> {
-  for (;;) {
+/** Which of these another store is asked for; with the place, if that is wanted, as it is at the same moment. */
+export async function syncWant(store: Store, request: SyncWantRequest): Promise<SyncWantReply> {
+  if (request.withPlace !== true) return wantedOf(store, request)
+  const { thread, namespace } = request
+  const attempt = async (): Promise<SyncWantReply | undefined> => {
     const row = await readThread(store, { thread, namespace })
-    const told = await wantedOf(store, { thread, namespace, names, ...(heard ? { heard } : {}) })
+    const told = await wantedOf(store, request)
     const place = row && (await placeOf(store, row))
-    // All at one moment: what is here, and which of it are heads.
     const now = await readThread(store, { thread, namespace })
-    if (now?.version === row?.version) return { ...told, ...(place ? { place } : {}) }
+    return now?.version === row?.version ? { ...told, ...(place ? { place } : {}) } : undefined
   }
+  for (let tried = 1; tried <= MOST_TRIES; tried++) {
+    // Where others save without a pause, they wait for a moment.
+    const told = await (tried > QUICK_TRIES ? store.inTurn({ thread, namespace }, attempt) : attempt())
+    if (told) return told
+  }
+  throw new CheckpointerError('CONFLICT', 'Others kept changing the thread while it was compared.', {
+    thread,
+  })
 }
+
+const QUICK_TRIES = 3
+const MOST_TRIES = 60
 
 async function wantedOf(
   store: Store,

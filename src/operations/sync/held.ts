@@ -3,7 +3,7 @@ import type { Row } from '../../storage/storage.ts'
 import type { SaveName } from '../host.ts'
 import { keyOf, openCheckpoint } from '../rows/checkpoint-row.ts'
 import { shows } from '../rows/lanes.ts'
-import { readThread, unlessDamaged, type Store } from '../store/store.ts'
+import { readThread, unlessUnread, type Store } from '../store/store.ts'
 
 const AT_ONCE = 64
 
@@ -45,6 +45,6 @@ export async function heldOf(
 
 /** What cannot be read stands in the way of no other, but is not lost: it is taken for what it was. */
 const isSave = (partition: string, row: Row, { id, key = id }: SaveName): boolean => {
-  const opened = unlessDamaged(() => openCheckpoint(partition, row))
+  const opened = unlessUnread(() => openCheckpoint(partition, row))
   return !opened || keyOf(opened.facts) === key
 }

@@ -1,6 +1,6 @@
 import type { StoredRun, SyncHead, SyncTakeRequest } from '../host.ts'
 import type { CheckpointFacts } from '../rows/checkpoint-row.ts'
-import type { ThreadFacts, Tip } from '../rows/thread-row.ts'
+import { tipsOf, type ThreadFacts, type Tip } from '../rows/thread-row.ts'
 
 /** What is known when a namespace has taken in some checkpoints of another store. */
 interface Settling extends Pick<SyncTakeRequest, 'heads' | 'past' | 'isLast'> {
@@ -17,7 +17,7 @@ interface Settling extends Pick<SyncTakeRequest, 'heads' | 'past' | 'isLast'> {
  */
 export async function settled(facts: ThreadFacts, settling: Settling): Promise<ThreadFacts> {
   const { heads, past, fresh, find, isLast } = settling
-  const own = ownHeads(facts)
+  const own = tipsOf(facts)
   const gone = new Set(past)
   // What runs here goes on here, whatever others did meanwhile; unless it was they who ran it.
   const { run } = facts
@@ -43,10 +43,6 @@ export async function settled(facts: ThreadFacts, settling: Settling): Promise<T
     now = own.length > 0 || !last ? own : [{ seq: last.seq, id: last.id }]
   }
   return withHeads(facts, withRuns(now, heads), find)
-}
-
-function ownHeads({ head, tips = [], run }: ThreadFacts): Tip[] {
-  return [...(head ? [{ seq: head.seq, id: head.id, ...(run ? { run } : {}) }] : []), ...tips]
 }
 
 /** With the seqs that they have here. */
@@ -88,7 +84,7 @@ async function withHeads(
   if (!head) return facts
   const isLast = head.seq === facts.next - 1
   const tips = others.length > 0 || !isLast ? { tips: others } : {}
-  const isSame = JSON.stringify(now) === JSON.stringify(ownHeads(facts))
+  const isSame = JSON.stringify(now) === JSON.stringify(tipsOf(facts))
   if (isSame && (facts.tips || !('tips' in tips))) return facts
   return { ...rest, head, ...tips, ...(first.run ? { run: first.run } : {}) }
 }

@@ -2,14 +2,14 @@ import { threadOf, threadRows } from '../../storage/keys.ts'
 import type { Row } from '../../storage/storage.ts'
 import { openThread } from '../rows/thread-row.ts'
 import { readGone } from '../store/gone.ts'
-import { unlessDamaged, type Store } from '../store/store.ts'
+import { unlessUnread, type Store } from '../store/store.ts'
 
 /** What is noted of another store holds for that one alone. */
 export const storeOf = ({ claim }: Store): string => claim.database ?? ''
 
 /** Of a thread that is there: every change of it puts one of its rows anew. */
 export async function stampOf(store: Store, partition: string, root: Row): Promise<string> {
-  if (unlessDamaged(() => openThread(partition, root))?.facts.others !== true) return root.version
+  if (unlessUnread(() => openThread(partition, root))?.facts.others !== true) return root.version
   const [rows = []] = await store.storage.read(partition, [
     { table: 'threads', ...threadRows(threadOf(root.key)) },
   ])

@@ -72,8 +72,9 @@ export class KvStorage implements Storage {
       if (!plan) return { ok: false }
       const version = await this.#carryOut(partition, plan, token)
       if (version === undefined) return undefined
-      if (plan.sweeps) await sweep(this.#kv, this.#places, partition)
-      if (plan.erases) await forgetIfEmpty(this.#kv, this.#places, partition)
+      // It is made, whatever becomes of the tidying: whoever reads or writes next goes on with that.
+      if (plan.sweeps) await sweep(this.#kv, this.#places, partition).catch(() => {})
+      if (plan.erases) await forgetIfEmpty(this.#kv, this.#places, partition).catch(() => {})
       return { ok: true, version }
     })
   }
@@ -177,13 +178,16 @@ export class KvStorage implements Storage {
 /** Again until it gives something. The pauses are random, lest two meet again and again. */
 async function untilDone<T>(work: () => Promise<T | undefined>): Promise<T> {
   const since = performance.now()
+  let busy: unknown
   for (let most = 2; performance.now() - since < PATIENCE; most = Math.min(2 * most, LONGEST_PAUSE)) {
+    busy = undefined
     const done = await work().catch((error: unknown) => {
       // Another process has the file, and nothing was done.
       if (coded(error).code !== 'BLOCKED') throw error
+      busy = error
     })
     if (done !== undefined) return done
     await new Promise((resolve) => setTimeout(resolve, Math.random() * most))
   }
-  throw overtaken()
+  throw busy ?? overtaken()
 }

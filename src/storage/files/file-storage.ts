@@ -68,10 +68,11 @@ export class FileStorage implements Storage {
         this.#commit(partition, batch, holding),
       )
       if (done === undefined) return { ok: false }
-      await this.#homes.release(partition, done.gone)
+      // It is made, whatever becomes of the tidying: a line among the homes may lead to nothing, and an empty log is none.
+      await this.#homes.release(partition, done.gone).catch(() => {})
+      if (done.isEmpty) await this.#shelf.tidy(name, partition).catch(() => {})
       // Whoever waits for the commit need not wait for this.
-      if (done.isWasteful) this.#calls.behind(this.#shelf.tidy(name, partition))
-      if (done.isEmpty) await this.#shelf.tidy(name, partition)
+      else if (done.isWasteful) this.#calls.behind(this.#shelf.tidy(name, partition))
       return { ok: true, version: done.version }
     })
   }

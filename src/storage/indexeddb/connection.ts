@@ -34,13 +34,13 @@ export class Connection {
   readonly #listeners: Listeners
   #opening: Promise<Handle> | undefined
   #current: Handle | undefined
-  /** Calls are refused, */
+  /** With this, calls are refused. */
   #refusing: CheckpointerError | undefined
-  /** and nothing is begun any more for those that came before. */
+  /** With this, nothing is begun any more, also for calls that came before. */
   #ended: CheckpointerError | undefined
-  /** Why the last one was taken away, */
+  /** Why the last handle was taken away. */
   #taken: CheckpointerError | undefined
-  /** and until the next call has been told, the same again. */
+  /** The same, until the next call has been told. */
   #untold: CheckpointerError | undefined
   #failed: { readonly error: CheckpointerError; readonly at: number } | undefined
 

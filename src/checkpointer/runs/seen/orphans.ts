@@ -13,9 +13,9 @@ export type OrphanHandler = (run: RunInfo) => unknown
 export interface Pace {
   /** Between two looks at what is known to run, in milliseconds. */
   readonly look: number
-  /** Looks between two at all threads: where news is heard only in part, */
+  /** How many looks lie between two at all threads, where news is heard only in part. */
   readonly often: number
-  /** and where all of it is, save from one that was killed before it could tell. */
+  /** The same where all news is heard, save from one that was killed before it could tell. */
   readonly rarely: number
 }
 

@@ -128,8 +128,14 @@ export function bringingLaws(fresh: Fresh): void {
           alias,
           ...(row.body ? { body: row.body } : {}),
         })
-        for (const damage of ['"createdAu":', '"createdAt": ']) {
-          await storage.commit('a', { puts: [put(row.head.replace('"createdAt":', damage))] })
+        const unreadable = [
+          row.head.replace('"createdAt":', '"createdAu":'),
+          row.head.slice(0, -1),
+          // Of a later version.
+          row.head.replace(/^\d+\.[^.]+/, '999.00000000'),
+        ]
+        for (const head of unreadable) {
+          await storage.commit('a', { puts: [put(head)] })
           for (let times = 0; times < 2; times++) expect((await here.sync(there)).damaged).toBe(1)
         }
         await storage.commit('a', { puts: [put(row.head)] })
@@ -139,6 +145,40 @@ export function bringingLaws(fresh: Fresh): void {
       } finally {
         await storage.close()
       }
+    })()
+  })
+
+  it('a thread that cannot be read keeps no other from being brought over', async (context) => {
+    await onTwo(fresh, async (here, there, [ground]) => {
+      const storage = await ground.storage?.()
+      if (!storage) return context.skip('this ground does not show its rows')
+      try {
+        await fill(here.thread<Talk>('a'), 3)
+        await here.sync(there)
+        const [listed] = await storage.list({ limit: 1 })
+        if (!listed) throw new Error('There is no thread.')
+        const { partition, key, head, rank } = listed
+        const put = (wrong: string): Put => ({ table: 'threads', key, head: wrong, rank })
+        for (const [i, wrong] of [head.slice(0, -1), head.replace(/^\d+\.[^.]+/, '999.00000000')].entries()) {
+          await storage.commit(partition, { puts: [put(wrong)] })
+          await fill(here.thread<Talk>(`of here ${i}`), 2)
+          await fill(there.thread<Talk>(`of there ${i}`), 2)
+          for (const [one, other] of [
+            [here, there],
+            [there, here],
+          ] as const)
+            expect((await one.sync(other)).damaged).toBeGreaterThan(0)
+          await expectStates(there.thread<Talk>(`of here ${i}`), talks([1, 2]))
+          await expectStates(here.thread<Talk>(`of there ${i}`), talks([1, 2]))
+          await expectStates(there.thread<Talk>('a'), talks(range(1, 3)))
+        }
+        await storage.commit(partition, { puts: [put(head)] })
+      } finally {
+        await storage.close()
+      }
+      const again = await ground.open()
+      expect(await again.sync(there)).toMatchObject({ damaged: 0 })
+      await expectStates(again.thread<Talk>('a'), talks(range(1, 3)))
     })()
   })
 }
