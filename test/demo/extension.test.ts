@@ -10,19 +10,24 @@ const sentences = Array.from(
   (_, n) =>
     `Part ${n + 1} of the page says <b>something</b> that is long enough to be worth a note of its own.`,
 )
+/** As it is seen. */
+const bare = (sentence: string): string => sentence.replace(/<.?b>/g, '')
 const WEB = `<title>Six &lt;parts&gt;</title>${sentences.map((each) => `<p>${each}</p>`).join('')}`
 
+const folder = join(root, 'demo/extension')
 let extension: LoadedExtension
+/** The same with the manifest that it comes with, which lets it read a page when its button is pressed there. */
+let shipped: LoadedExtension
 const complaints: string[] = []
 
 beforeAll(async () => {
-  // In a browser without a screen nobody can press the button in the toolbar, which allows it for one tab.
-  extension = await loadExtension({
-    folder: join(root, 'demo/extension'),
-    manifest: { host_permissions: ['http://127.0.0.1/*'] },
-  })
-}, 60_000)
-afterAll(() => extension.close())
+  extension = await loadExtension({ folder, manifest: { host_permissions: ['http://127.0.0.1/*'] } })
+  shipped = await loadExtension({ folder })
+}, 120_000)
+afterAll(async () => {
+  await extension.close()
+  await shipped.close()
+})
 
 async function open(file: string): Promise<Page> {
   const page = await extension.open(file)
@@ -60,7 +65,7 @@ it(
         .waitFor({ timeout: 30_000 })
     }
     await how.getByText(`Done: ${PARTS} of ${PARTS} notes`).waitFor({ timeout: 60_000 })
-    expect(await notes.allInnerTexts()).toEqual(sentences.map((each) => each.replace(/<.?b>/g, '')))
+    expect(await notes.allInnerTexts()).toEqual(sentences.map(bare))
     expect(await panel.locator('#notes-title').innerText()).toBe('Six <parts>')
     await panel.locator('#pages').getByText('Six <parts>').waitFor()
 
@@ -72,5 +77,36 @@ it(
       .evaluate((button) => (button as HTMLElement).click())
     await panel.getByText('Open a page that').waitFor()
     expect(complaints).toEqual([])
+  },
+)
+
+/** What an extension's page has of it. */
+declare const chrome: { readonly extension: { getViews(): readonly Window[] } }
+
+it(
+  'reads the page on which its button is pressed, and its side panel follows when the service worker dies',
+  { timeout: 120_000 },
+  async () => {
+    const options = await shipped.open('options.html')
+    /** The text of the side panel, which is no page that a test can have. */
+    const panel = (): Promise<string> =>
+      options.evaluate(() => {
+        const view = chrome.extension.getViews().find(({ location }) => location.pathname === '/panel.html')
+        return view?.document.body.innerText ?? 'no panel'
+      })
+    expect(await panel()).toBe('no panel')
+    const web = await shipped.web(WEB)
+    await web.bringToFront()
+    await shipped.pressButton(web)
+    const notes = async (): Promise<number> => sentences.filter((each) => text.includes(bare(each))).length
+    let text = ''
+    const look = async (): Promise<string> => (text = await panel())
+    await expect.poll(async () => (await look(), notes()), { timeout: 30_000 }).toBeGreaterThan(1)
+    await shipped.stopWorker()
+    const stopped = Date.now()
+    await expect.poll(look, { timeout: 30_000, interval: 20 }).toContain('taken up again once')
+    console.log(`the side panel showed it ${Date.now() - stopped} ms after the stop`)
+    await expect.poll(look, { timeout: 60_000 }).toContain(`Done: ${PARTS} of ${PARTS} notes`)
+    expect(await notes()).toBe(PARTS)
   },
 )

@@ -19,6 +19,8 @@ export interface LoadedExtension {
   openPage(): Promise<Page>
   /** A page of the web, on loopback. */
   web(html?: string): Promise<Page>
+  /** Presses the extension's button in the toolbar, on this page. */
+  pressButton(page: Page): Promise<void>
   /** Stops the service worker, as the browser does to one that is idle. */
   stopWorker(): Promise<void>
   close(): Promise<void>
@@ -58,6 +60,8 @@ export async function loadExtension({
       `--disable-extensions-except=${all}`,
       `--load-extension=${all}`,
       '--disable-dev-shm-usage',
+      // So that the button in the toolbar can be pressed.
+      '--enable-unsafe-extension-debugging',
       ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
     ],
   })
@@ -89,6 +93,14 @@ export async function loadExtension({
       const page = await context.newPage()
       await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
       return page
+    },
+    async pressButton(page) {
+      const browser = await context.browser()?.newBrowserCDPSession()
+      const { targetInfos = [] } = (await browser?.send('Target.getTargets', { filter: [{}] })) ?? {}
+      const tab = targetInfos.find(({ type, url }) => type === 'tab' && url === page.url())
+      if (!browser || !tab) throw new Error('There is no such tab.')
+      await browser.send('Extensions.triggerAction', { id, targetId: tab.targetId })
+      await browser.detach()
     },
     stopWorker: async () => void (await controls.send('ServiceWorker.stopAllWorkers')),
     async close() {
