@@ -215,6 +215,12 @@ describe('who may do what', () => {
         (sender.tab?.id === 7 && (verb === 'connect' || thread === 'tab-7')),
     })
     const own = await sw.start()
+    const listeners: ((event: CheckpointerEvent) => void)[] = []
+    const subscribe = own.subscribe.bind(own)
+    own.subscribe = (listener) => {
+      listeners.push(listener)
+      return subscribe(listener)
+    }
     await own.thread('private').save({ secret: 1 })
     const script = await page(extension, CONTENT)
     const heard: CheckpointerEvent[] = []
@@ -227,8 +233,8 @@ describe('who may do what', () => {
     await panel.thread('private').save({ secret: 2 })
     await panel.thread('tab-7').save({ n: 2 })
     await expect.poll(() => heard.length).toBeGreaterThan(1)
-    // That all is gone is for those who may hear of all.
-    await own.destroy()
+    // That all is gone, by another's hand, is for those who may hear of all.
+    for (const tell of listeners) tell({ type: 'destroyed' })
     await expect.poll(() => heardByAll.at(-1)).toEqual({ type: 'destroyed' })
     expect(new Set(heard.map((event) => 'thread' in event && event.thread))).toEqual(new Set(['tab-7']))
   })
