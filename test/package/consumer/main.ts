@@ -22,6 +22,14 @@ if ((await chat.load()) === undefined) {
 const seqs: number[] = []
 for await (const { seq } of chat.history()) seqs.push(seq)
 const states = [await chat.load(), await store.thread<Chat>('fork').load()].map((found) => found?.state)
+// Few ask for these: their code comes when they do, and so does that of another door.
+const { problems } = await store.verify()
+let size = 0
+for await (const bytes of store.export()) size += bytes.length
+await import('forkpoint/inspector')
+const inspector = document.createElement('forkpoint-inspector')
+if (problems.length > 0 || size === 0 || inspector.constructor === HTMLElement)
+  throw new Error(`${problems.length} problems, ${size} bytes, ${inspector.constructor.name}`)
 const said = document.createElement('output')
 said.id = 'said'
 said.textContent = JSON.stringify({ seqs, states })

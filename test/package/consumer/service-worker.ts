@@ -24,6 +24,8 @@ async function work(): Promise<string> {
   const seqs: number[] = []
   for await (const { seq } of chat.history()) seqs.push(seq)
   const states = [await chat.load(), await store.thread<Chat>('fork').load()].map((found) => found?.state)
+  const { problems } = await store.verify()
+  if (problems.length > 0) return JSON.stringify(problems)
   await store.destroy()
   return warnings.length > 0 ? warnings.join('\n') : JSON.stringify({ seqs, states })
 }

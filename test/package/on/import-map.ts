@@ -7,7 +7,10 @@ import { visit } from '../support/visit.ts'
 /** A page without a bundler: its files as they are installed, found by an import map. */
 export const importMap: Fixture = async ({ folder, browser }) => {
   const names = packagesOf(folder, manifest.name)
-  const imports = Object.fromEntries(names.map((name) => [name, addressOf(folder, name)]))
+  const imports = {
+    ...Object.fromEntries(names.map((name) => [name, addressOf(folder, name)])),
+    [`${manifest.name}/inspector`]: `/node_modules/${manifest.name}/dist/inspector.js`,
+  }
   const map = `<script type="importmap">${JSON.stringify({ imports })}</script>`
   await whileServed(folder, { page: pageWith('/plain/main.js', map) }, (url) => visit(browser, url))
 }
