@@ -25,7 +25,8 @@ export async function connect(worker: WorkerLike, message: OpenMessage, ear: Ear
     if (!worker.terminate) presence = await showPresence()
     valueOf(await line.ask((remote) => remote.open({ ...message, presence: presence?.name })))
   } catch (error) {
-    line.hangUp()
+    // It may be closing what it had opened: in WebKit, a worker that ends in the midst of that leaves it open for ever.
+    line.hangUp(GRACE)
     presence?.letGo()
     if (CheckpointerError.is(error)) throw error
     throw new CheckpointerError('WORKER_LOST', 'What answers there is not the worker of this package.', {

@@ -97,7 +97,7 @@ it('offers the browser’s own model where there is one, and says where there is
   const choice = page.getByRole('radio', { name: /^The browser’s own/ })
   await eventually(() => page.getByText('Looking …').count()).toBe(0)
   expect(await choice.isDisabled()).toBe(true)
-  await page.getByText(isThere ? 'but not on this device' : 'This browser has none.').waitFor()
+  await page.getByText(isThere ? 'this device cannot run it' : 'This browser has none.').waitFor()
 })
 
 it('answers with the browser’s own model where there is one, which uses the tools', async () => {

@@ -43,7 +43,7 @@ export async function promptApiState(
     case 'downloading':
       return { isThere: true, says: 'The browser downloads it when it is first used.' }
     case 'unavailable':
-      return { isThere: false, says: 'This browser has one, but not on this device.' }
+      return { isThere: false, says: 'It has one, but this device cannot run it.' }
     case undefined:
       return { isThere: false, says: 'This browser has none.' }
   }
