@@ -1,6 +1,4 @@
-import 'fake-indexeddb/auto'
 import { openCheckpointer, type CheckpointerError, type OpenOptions } from 'forkpoint'
-import { indexedDbStorage } from 'forkpoint/storage/indexeddb'
 import { memoryStorage, type MemoryStorageOptions } from 'forkpoint/storage/memory'
 import { checkpointerSuite, type Ground } from 'forkpoint/testing'
 
@@ -29,14 +27,3 @@ checkpointerSuite('memory', inMemory())
 const SMALL = { limits: { valueBytes: 60_000, commitBytes: 800_000, operations: 200 } }
 checkpointerSuite('memory with small limits', inMemory(SMALL))
 checkpointerSuite('memory with small limits, written behind', inMemory(SMALL, 'async'))
-
-let count = 0
-// Written behind it is tested on the real ones.
-checkpointerSuite('fake-indexeddb', async () => {
-  const name = `suite-${++count}`
-  const options = { name, worker: false, onWarning: onlyShifts } as const
-  return {
-    open: (more = {}) => openCheckpointer({ ...options, ...more }),
-    storage: async () => indexedDbStorage({ name }),
-  }
-})

@@ -1,6 +1,7 @@
 import type { RunnableConfig } from '@langchain/core/runnables'
 import { getCheckpointId } from '@langchain/langgraph-checkpoint'
-import { CheckpointerError } from '../../errors.ts'
+import type { CheckpointerError } from '../../errors.ts'
+import { invalid } from '../shared/needed.ts'
 
 /** Where a config of LangGraph's leads: its thread, and its `checkpoint_ns` as the namespace. */
 export interface Place {
@@ -20,12 +21,11 @@ export function placeOf({ configurable }: RunnableConfig): Place | undefined {
 export function needPlace(doing: string, config: RunnableConfig): Place {
   const place = placeOf(config)
   if (place) return place
-  throw new CheckpointerError(
-    'INVALID',
-    `To ${doing}, LangGraph must be told the thread: { configurable: { thread_id: 'my-thread' } }.`,
-    { path: 'config.configurable.thread_id' },
-  )
+  throw lacks(doing, 'thread_id')
 }
+
+const lacks = (doing: string, what: string): CheckpointerError =>
+  invalid(`config.configurable.${what}`, `given to ${doing}`)
 
 /** The checkpoint that a config names. */
 export const idIn = (config: RunnableConfig): string | undefined => getCheckpointId(config) || undefined
@@ -33,9 +33,7 @@ export const idIn = (config: RunnableConfig): string | undefined => getCheckpoin
 export function needId(doing: string, config: RunnableConfig): string {
   const id = idIn(config)
   if (id !== undefined) return id
-  throw new CheckpointerError('INVALID', `To ${doing}, the config must have a checkpoint_id.`, {
-    path: 'config.configurable.checkpoint_id',
-  })
+  throw lacks(doing, 'checkpoint_id')
 }
 
 export const configOf = ({ thread, namespace }: Place, id: string): RunnableConfig => ({

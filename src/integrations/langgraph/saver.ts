@@ -17,6 +17,7 @@ import { nextTask } from '../../next-task.ts'
 import { invalid, needCheckpointer, needList } from '../shared/needed.ts'
 import { find, toTuple } from './find.ts'
 import { fork } from './fork.ts'
+import type { Lasts } from './form.ts'
 import { Heads } from './heads.ts'
 import { list } from './list.ts'
 import { configOf, idIn, needId, needPlace, placeOf, runIdIn, type Place } from './places.ts'
@@ -41,6 +42,7 @@ export class ForkpointSaver extends BaseCheckpointSaver {
   readonly #checkpointer: Checkpointer
   readonly #turns = new Turns()
   readonly #heads = new Heads()
+  readonly #lasts: Lasts = new Map()
   readonly #steps = new Steps()
 
   constructor(checkpointer: Checkpointer, serde?: SerializerProtocol) {
@@ -73,7 +75,8 @@ export class ForkpointSaver extends BaseCheckpointSaver {
     const place = needPlace('put a checkpoint', config)
     const { id } = checkpoint
     const parent = idIn(config)
-    const captured = storedPut(this.serde, checkpoint, metadata, parent === id ? undefined : parent)
+    const before = parent === id ? undefined : parent
+    const captured = storedPut(this.serde, this.#lasts, place, checkpoint, metadata, before)
     const shown = shownOf(config, metadata)
     const tell = parent === undefined ? () => {} : this.#steps.put(place, parent)
     try {

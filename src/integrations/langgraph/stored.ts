@@ -8,7 +8,8 @@ import {
 import type { CheckpointFields, CheckpointInfo, PendingWrite } from '../../checkpoint.ts'
 import { CheckpointerError } from '../../errors.ts'
 import { isSame } from './filter.ts'
-import { fromForm, toForm, type Form } from './form.ts'
+import { fromForm, toForm, type Form, type Lasts } from './form.ts'
+import { nameOf, type Place } from './places.ts'
 
 /** A checkpoint of LangGraph's as a state of ours; its id is ours too. */
 export interface StoredCheckpoint {
@@ -49,6 +50,8 @@ export const isPutAgain = ({ index }: PendingWrite): boolean => index === AGAIN.
 /** Asks the serialiser for everything before this returns. */
 export async function storedPut(
   serde: SerializerProtocol,
+  lasts: Lasts,
+  place: Place,
   checkpoint: Checkpoint,
   metadata: CheckpointMetadata,
   parent: string | undefined,
@@ -57,7 +60,7 @@ export async function storedPut(
   const [told, ...values] = await Promise.all([
     toForm(serde, metadata),
     ...Object.entries(channel_values).map(
-      async ([name, value]) => [name, await toForm(serde, value)] as const,
+      async ([name, value]) => [name, await toForm(serde, value, lasts, nameOf(place) + name)] as const,
     ),
   ])
   return {
@@ -120,7 +123,7 @@ function needFacts(info: CheckpointInfo): Facts {
   const { thread, namespace, seq } = info
   throw new CheckpointerError(
     'UNSUPPORTED',
-    `Checkpoint ${seq} of thread '${thread}' was not saved by LangGraph. Give its graphs threads of their own.`,
+    `Checkpoint ${seq} of thread '${thread}' was not saved by LangGraph. Give graphs their own threads.`,
     { thread, namespace, seq },
   )
 }
