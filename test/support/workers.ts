@@ -27,8 +27,9 @@ export function servedHere(open: Opener = indexedDbHost): MessagePort {
   return port1
 }
 
+/** As bundled: a name of its own is nothing that Vite would read, and without one it would be the same worker each time. */
 export function shared(): MessagePort {
-  const script = new URL('../../src/worker/worker.ts', import.meta.url)
+  const script = new URL('/src/worker/worker.ts?worker_file&type=module', location.origin)
   return new SharedWorker(script, { type: 'module', name: newName() }).port
 }
 

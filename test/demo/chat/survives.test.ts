@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { roomOf } from '../../faults/support/quota.ts'
 import { account, atRest, chats, composer, eventually, lastTurn, say, turns } from './support/chats.ts'
@@ -19,8 +20,8 @@ it(
     await say(page, 'What is 2 + 3?')
     await lastTurn(page).getByText('It comes to 5.').waitFor()
     await atRest(page)
-    // The message has room; what becomes of it has not.
-    await say(page, `Remember ${'that '.repeat(200_000)}`)
+    // The message has room; what becomes of it, which is no shorter and cannot be packed, has not.
+    await say(page, `Remember ${randomBytes(650_000).toString('base64')}`)
     const told = account(page).getByText(FULL)
     await told.waitFor()
     await turns(page).getByText('It comes to 5.').waitFor()
