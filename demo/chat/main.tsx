@@ -4,6 +4,7 @@ import { render } from 'preact'
 import { App } from './app.ts'
 import { registerOffline } from './offline/register.ts'
 import { trustOwn } from './trusted.ts'
+import { NotOpened } from './view/not-opened.tsx'
 import { Page } from './view/page.tsx'
 
 trustOwn()
@@ -20,7 +21,7 @@ try {
   place.textContent = ''
   render(<Page app={app} />, place)
 } catch (error) {
-  place.textContent = `It could not be opened: ${error instanceof Error ? error.message : String(error)}`
+  render(<NotOpened error={error} />, place)
   throw error
 }
 registerOffline()

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { root } from '../../scripts/doors.ts'
 import { loadExtension, type LoadedExtension } from '../extension/real/loaded.ts'
+import { expectClean } from './chat/support/axe.ts'
 
 const PARTS = 6
 const sentences = Array.from(
@@ -68,9 +69,11 @@ it(
     expect(await notes.allInnerTexts()).toEqual(sentences.map(bare))
     expect(await panel.locator('#notes-title').innerText()).toBe('Six <parts>')
     await panel.locator('#pages').getByText('Six <parts>').waitFor()
+    await expectClean(panel, 'the panel')
 
     const options = await open('options.html')
     await options.locator('forkpoint-inspector').getByText('finished').first().waitFor({ timeout: 30_000 })
+    await expectClean(options, 'the options')
 
     await panel
       .getByRole('button', { name: 'Forget this page' })

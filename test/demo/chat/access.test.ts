@@ -119,6 +119,8 @@ describe.each([
     await clean('a run that was given up')
     await second.getByRole('button', { name: 'Stop' }).click()
     await atRest(second)
+    await lastTurn(second).getByText('Stopped here.').waitFor()
+    await clean('an answer that was stopped', second)
     await second.close()
     await page.goto(`${chat.site().url}?pace=1#fails`)
     await useEndpoint(page, { url: 'http://localhost:9/v1', key: 'secret' })
@@ -146,6 +148,16 @@ describe.each([
     await account(page).getByText(FULL).waitFor()
     await expectClean(page, 'no room')
     expect(chat.complaints().filter((text) => !text.includes('404'))).toEqual([])
+  })
+
+  it('when there is no store', async () => {
+    const page = await open('icon.svg')
+    await page.addInitScript(() => Object.defineProperty(window, 'indexedDB', { value: undefined }))
+    await page.goto(chat.site().url)
+    await page.getByRole('heading', { name: 'It could not be opened' }).waitFor()
+    await page.getByText('There is no IndexedDB here.').waitFor()
+    await expectClean(page, 'it could not be opened')
+    expect(chat.complaints().filter((text) => !text.includes('IndexedDB'))).toEqual([])
   })
 
   it('in the inspector beside it', { timeout: 120_000 }, async () => {
@@ -180,6 +192,12 @@ describe.each([
       await page.keyboard.press('Escape')
       await dialog(page).waitFor({ state: 'detached' })
     }
+    await page.getByRole('button', { name: 'Check …' }).click()
+    await dialog(page).getByRole('button', { name: 'Check', exact: true }).click()
+    await dialog(page).getByText('nothing is wrong').waitFor()
+    await clean('what a check has found')
+    await page.keyboard.press('Escape')
+    await dialog(page).waitFor({ state: 'detached' })
     if (isPhone) return
     await page.getByRole('button', { name: 'Conversations' }).click()
     await page.getByRole('navigation').getByRole('link').first().waitFor()
