@@ -21,6 +21,7 @@ try {
   place.textContent = ''
   render(<Page app={app} />, place)
 } catch (error) {
+  place.textContent = ''
   render(<NotOpened error={error} />, place)
   throw error
 }
