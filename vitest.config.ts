@@ -3,7 +3,6 @@ import { defineConfig, type TestProjectConfiguration } from 'vitest/config'
 import { type Browser, findBrowser, wantedBrowsers } from './scripts/browsers.ts'
 import { aliases } from './scripts/doors.ts'
 import { bundledWorker } from './test/support/bundled-worker.ts'
-import { LongestFirst } from './test/support/longest-first.ts'
 import { webkitgtk } from './test/support/webkitgtk-provider.ts'
 
 /** Browsers are opt-in here, so that a bare `npx vitest` needs none; `npm test` names them. */
@@ -45,7 +44,6 @@ export default defineConfig({
   test: {
     // Most tests on Node wait, for locks, leases and timers.
     maxWorkers: 4,
-    sequence: { sequencer: LongestFirst },
     testTimeout: 30_000,
     hookTimeout: 30_000,
     projects: [
