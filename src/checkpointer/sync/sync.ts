@@ -66,7 +66,13 @@ class Sync {
     const names = new Set([...here.places, ...there.places].map(({ namespace }) => namespace))
     for (const namespace of names) {
       const known = note?.places.find((each) => each.namespace === namespace)
-      const now = await this.#placeIfRead(thread, namespace, here, there, known)
+      const now = await this.#place(thread, namespace, here, there, known).catch((error: unknown) => {
+        // One that cannot be read keeps no other from being brought over.
+        if (!CheckpointerError.is(error, 'CORRUPT') && !CheckpointerError.is(error, 'FORMAT_TOO_NEW'))
+          throw error
+        this.#tally.damaged++
+        return known
+      })
       if (now) places.push(now)
     }
     // What keeps a checkpoint from coming over may go without a change of this thread.
@@ -84,24 +90,6 @@ class Sync {
       this.#tally.received.removed += await this.#forget(this.#theirs, this.#mine, each)
     for (const each of this.#toTheirs)
       this.#tally.sent.removed += await this.#forget(this.#mine, this.#theirs, each)
-  }
-
-  /** One thread that cannot be read keeps no other from being brought over. */
-  async #placeIfRead(
-    thread: string,
-    namespace: string,
-    here: SyncAskReply,
-    there: SyncAskReply,
-    known: SyncNote['places'][number] | undefined,
-  ): Promise<SyncNote['places'][number] | undefined> {
-    try {
-      return await this.#place(thread, namespace, here, there, known)
-    } catch (error) {
-      if (!CheckpointerError.is(error, 'CORRUPT') && !CheckpointerError.is(error, 'FORMAT_TOO_NEW'))
-        throw error
-      this.#tally.damaged++
-      return known
-    }
   }
 
   /** Both ways; what each side then knows all of. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { roomOf } from '../../faults/support/quota.ts'
+import { roomOf, type SiteRoom } from '../../faults/support/quota.ts'
 import { account, atRest, chats, composer, eventually, lastTurn, say, turns } from './support/chats.ts'
 import { fill, FULL } from './support/fill.ts'
 
@@ -9,17 +10,23 @@ const chat = chats()
 /** There is no page around a picture, and so no icon of its own: that is all that may have been said. */
 const onlyOfIcon = (): void => expect(chat.complaints().filter((text) => !text.includes('404'))).toEqual([])
 
+/** A page with a first answer, on a site that has room for little more. */
+async function inLittleRoom(): Promise<{ readonly page: Page; readonly room: SiteRoom }> {
+  const page = await chat.open({ search: 'icon.svg' })
+  const room = await roomOf(page)
+  await room.limit(3_000_000)
+  await page.goto(`${chat.site().url}?pace=1`)
+  await say(page, 'What is 2 + 3?')
+  await lastTurn(page).getByText('It comes to 5.').waitFor()
+  await atRest(page)
+  return { page, room }
+}
+
 it(
   'says so when the storage is full, keeps what it has, and goes on when there is room',
   { timeout: 120_000 },
   async () => {
-    const page = await chat.open({ search: 'icon.svg' })
-    const room = await roomOf(page)
-    await room.limit(3_000_000)
-    await page.goto(`${chat.site().url}?pace=1`)
-    await say(page, 'What is 2 + 3?')
-    await lastTurn(page).getByText('It comes to 5.').waitFor()
-    await atRest(page)
+    const { page, room } = await inLittleRoom()
     // The message has room; what becomes of it, which is no shorter and cannot be packed, has not.
     await say(page, `Remember ${randomBytes(650_000).toString('base64')}`)
     const told = account(page).getByText(FULL)
@@ -47,13 +54,7 @@ it(
   'keeps a message where it was written when there is no room for anything at all, and says why',
   { timeout: 120_000 },
   async () => {
-    const page = await chat.open({ search: 'icon.svg' })
-    const room = await roomOf(page)
-    await room.limit(3_000_000)
-    await page.goto(`${chat.site().url}?pace=1`)
-    await say(page, 'What is 2 + 3?')
-    await lastTurn(page).getByText('It comes to 5.').waitFor()
-    await atRest(page)
+    const { page, room } = await inLittleRoom()
     await page.getByRole('button', { name: 'New conversation' }).click()
     await page.getByRole('heading', { name: 'New conversation' }).waitFor()
     await fill(page)
