@@ -18,26 +18,28 @@ export async function timed(call: () => Promise<unknown>, watched = false): Prom
   watch?.reset()
   await promise
   const end = performance.now()
-  const gap = watch?.stop(end)
+  const gap = watch?.stop(end).gap
   const sync = called - start
   return { wall: end - start, sync, ...(gap === undefined ? {} : { blocked: Math.max(sync, gap) }) }
 }
 
 interface Watch {
   reset(): void
-  /** The longest gap until then. */
-  stop(at: number): number
+  /** The longest gap until then, and the last: the task in which the answer came. */
+  stop(at: number): { readonly gap: number; readonly reply: number }
 }
 
 /** A message that goes round all the time, and so knows when the page was last free. */
-async function startWatch(): Promise<Watch> {
+export async function startWatch(): Promise<Watch> {
   const { port1, port2 } = new MessageChannel()
   let last = performance.now()
   let gap = 0
   let running = true
-  const look = (now: number): void => {
-    gap = Math.max(gap, now - last)
+  const look = (now: number): number => {
+    const passed = now - last
+    gap = Math.max(gap, passed)
     last = now
+    return passed
   }
   const started = new Promise<void>((resolve) => {
     port1.onmessage = () => {
@@ -55,9 +57,9 @@ async function startWatch(): Promise<Watch> {
     },
     stop(at) {
       running = false
-      look(at)
+      const reply = look(at)
       port1.close()
-      return gap
+      return { gap, reply }
     },
   }
 }

@@ -1,3 +1,7 @@
+import { startWatch } from '../../page/timing.ts'
+
+export { pause } from '../../page/timing.ts'
+
 /** Milliseconds of one call. */
 export interface Timing {
   /** Until it resolved. */
@@ -12,57 +16,14 @@ export interface Timing {
 
 /** `pinged`: also measures the answer's task, at the cost of a busy page that takes a processor for itself. */
 export async function timed(call: () => Promise<unknown>, pinged = false): Promise<Timing> {
-  const pings = pinged ? await startPings() : undefined
-  pings?.reset()
+  const watch = pinged ? await startWatch() : undefined
+  watch?.reset()
   const start = performance.now()
   const promise = call()
   const called = performance.now()
-  pings?.reset()
+  watch?.reset()
   await promise
   const end = performance.now()
-  const times = pings?.stop(end)
+  const times = watch?.stop(end)
   return { wall: end - start, sync: called - start, ...times }
 }
-
-interface Pings {
-  reset(): void
-  stop(at: number): { readonly reply: number; readonly gap: number }
-}
-
-/** A message that goes round all the time, and so knows when the page was last free. */
-async function startPings(): Promise<Pings> {
-  const { port1, port2 } = new MessageChannel()
-  let last = performance.now()
-  let gap = 0
-  let running = true
-  const look = (now: number): number => {
-    const passed = now - last
-    gap = Math.max(gap, passed)
-    last = now
-    return passed
-  }
-  const started = new Promise<void>((resolve) => {
-    port1.onmessage = () => {
-      look(performance.now())
-      if (running) port2.postMessage(0)
-      resolve()
-    }
-  })
-  port2.postMessage(0)
-  await started
-  return {
-    reset() {
-      last = performance.now()
-      gap = 0
-    },
-    stop(at) {
-      running = false
-      const reply = look(at)
-      port1.close()
-      return { reply, gap }
-    },
-  }
-}
-
-/** Lets what was left behind (a compaction, a garbage collection) come to its end. */
-export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
