@@ -87,19 +87,31 @@ it('shows hostile content as itself, wherever it stands', async () => {
     await page.getByRole('tab', { name }).click()
     await page.getByRole('tabpanel').getByText('<script>').first().waitFor()
   }
-  await page.getByRole('button', { name: 'Prune …' }).click()
-  await page.keyboard.press('Escape')
-  await page.getByRole('region', { name: 'History' }).getByRole('button', { name: 'Delete …' }).click()
-  await page.keyboard.press('Escape')
-  const made = await page.locator('forkpoint-inspector').evaluate((inspected) => {
-    const all = [...(inspected.shadowRoot?.querySelectorAll('*') ?? [])]
-    return {
-      foreign: all.filter((each) => each.matches('img, script, b, i, u, a[href], iframe, style, link'))
-        .length,
-      styled: all.filter((each) => each.matches('[onclick], [onerror]')).length,
-    }
-  })
-  expect(made).toEqual({ foreign: 0, styled: 0 })
+  const made = () =>
+    page.locator('forkpoint-inspector').evaluate((inspected) => {
+      const all = [...(inspected.shadowRoot?.querySelectorAll('*') ?? [])]
+      return {
+        foreign: all.filter((each) => each.matches('img, script, b, i, u, a[href], iframe, style, link'))
+          .length,
+        styled: all.filter((each) => each.matches('[onclick], [onerror]')).length,
+      }
+    })
+  const history = page.getByRole('region', { name: 'History' })
+  for (const button of [
+    history.getByRole('button', { name: 'Prune …' }),
+    history.getByRole('button', { name: 'Delete …' }),
+    history.getByRole('button', { name: 'Export …' }),
+    page.getByRole('button', { name: 'Fork …' }),
+    page.getByRole('button', { name: 'Import …' }),
+    page.getByRole('button', { name: 'Check …' }),
+  ]) {
+    await button.click()
+    await page.getByRole('dialog').waitFor()
+    expect(await made()).toEqual({ foreign: 0, styled: 0 })
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+  }
+  expect(await made()).toEqual({ foreign: 0, styled: 0 })
 })
 
 it('stands under a policy that lets in no inline style, no foreign script and no markup made of text', async () => {
