@@ -7,11 +7,7 @@ import { Icon } from './icon.tsx'
 export function ToolCall({ call, result, isAsked = false }: CallShown): JSX.Element {
   const state = !result ? 'going' : result.isError ? 'failed' : 'done'
   return (
-    <details
-      class="call"
-      data-is={state}
-      onToggle={({ currentTarget }) => currentTarget.scrollIntoView({ block: 'nearest' })}
-    >
+    <details class="call" data-is={state}>
       <summary>
         <Icon name={state === 'done' ? 'check' : 'tool'} />
         <span class="call-tool">{call.tool}</span>

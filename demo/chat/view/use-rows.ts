@@ -51,7 +51,17 @@ export function useRows({ keys, scroller }: RowOptions): RowsRead {
   useLayoutEffect(() => rows._didMount(), [rows])
   useLayoutEffect(() => {
     const element = scroller()
-    return element ? reader.watch(element) : undefined
+    if (!element) return
+    // It is told of later than the click, when the reader may have gone on.
+    const onToggle = ({ target }: Event): void => {
+      if (reader.isHeld && target instanceof Element) target.scrollIntoView({ block: 'nearest' })
+    }
+    element.addEventListener('toggle', onToggle, { capture: true })
+    const unwatch = reader.watch(element)
+    return () => {
+      element.removeEventListener('toggle', onToggle, { capture: true })
+      unwatch()
+    }
   }, [reader])
   useLayoutEffect(() => {
     rows._willUpdate()
