@@ -46,6 +46,8 @@ export default defineConfig({
     maxWorkers: 4,
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    // What is waited for comes at once, except where two processors are taken.
+    expect: { poll: { timeout: 15_000 } },
     projects: [
       {
         extends: true,

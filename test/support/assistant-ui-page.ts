@@ -43,8 +43,7 @@ export async function play({ page, deeds }: About): Promise<void> {
   for (const deed of deeds) {
     if (!chat.client) throw new Error('Nothing was rendered.')
     await act(chat.client, deed)
-    if (deed.do === 'ask and leave') await new Promise((resolve) => setTimeout(resolve, 300))
-    else await settled()
+    if (deed.do !== 'ask and leave') await settled()
   }
 }
 
@@ -59,8 +58,13 @@ async function act(client: AssistantClient, deed: Deed): Promise<void> {
       thread.append(deed.text)
       return until(() => messagesShown().length >= before + 2)
     }
-    case 'ask and leave':
-      return thread.append(deed.text)
+    case 'ask and leave': {
+      const before = chat.asked.length
+      thread.append(deed.text)
+      const waits = (): boolean => !deed.text.endsWith('wait') || sessionStorage.getItem('waited') !== null
+      await until(() => chat.asked.length > before && waits())
+      return new Promise((resolve) => setTimeout(resolve, 300))
+    }
     case 'edit': {
       const composer = thread.message({ index: deed.at }).composer()
       composer.beginEdit()

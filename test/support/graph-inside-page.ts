@@ -38,12 +38,13 @@ export async function play({ name, leavesIn }: About): Promise<unknown> {
   const running = graph.invoke(next.length > 0 ? null : { log: ['begun'] }, config)
   if (leavesIn === undefined) return { log: (await running).log, begun: begun.toSorted() }
   running.catch(() => {})
-  // The page goes when the tasks beside it have been stored.
+  // The page goes when all that has ended has been stored: the steps before, and the tasks beside it.
   const others = leavesIn === 'slow' ? 2 : 0
   for (let i = 0; i < 500; i++) {
     const pending = (await checkpointer.thread('inside').load())?.pendingWrites ?? []
     const tasks = new Set(pending.map(({ taskId }) => taskId))
-    if (begun.includes(leavesIn) && tasks.size >= others) break
+    const { next: coming } = await graph.getState(config)
+    if (begun.includes(leavesIn) && coming.includes(leavesIn) && tasks.size >= others) break
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
   return { begun: begun.toSorted() }

@@ -15,7 +15,7 @@ export async function play({ isKept, does, until }: About): Promise<unknown> {
   const actor = await (isKept ? page : without)()
   const { value: began } = actor.getSnapshot()
   for (const type of does) actor.send({ type })
-  const { context } = await waitFor(actor, (snapshot) => snapshot.matches(until), { timeout: 5_000 })
+  const { context } = await waitFor(actor, (snapshot) => snapshot.matches(until), { timeout: 20_000 })
   for (let i = 0; i < 500 && until === 'paying' && asked.length === 0; i++)
     await new Promise((resolve) => setTimeout(resolve, 10))
   return { began, items: context.items, asked }
