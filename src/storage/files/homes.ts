@@ -27,9 +27,9 @@ export class Homes {
     return said === undefined || said === own ? [own] : [own, said]
   }
 
-  async has(partition: string, key: Key): Promise<boolean> {
+  async #has(partition: string, key: Key): Promise<boolean> {
     const log = await logOf(partition)
-    return this.#shelf.read(log, partition, (open) => open?.index.tables.find('threads', key) !== undefined)
+    return this.#shelf.glance(log, partition, (open) => open?.index.tables.find('threads', key) !== undefined)
   }
 
   /** Does `work` while no other thread can find a home; not when one of these lives elsewhere. */
@@ -38,7 +38,7 @@ export class Homes {
     return this.#shelf.hold(LOG, LOG, async (holding) => {
       for (const key of keys)
         for (const home of await this.#noted(holding, key))
-          if (home !== partition && (await this.has(home, key))) return undefined
+          if (home !== partition && (await this.#has(home, key))) return undefined
       const puts = keys
         .filter((key) => ownOf(key) !== partition)
         .map((key) => ({ table: 'threads' as const, key, head: partition }))
@@ -61,7 +61,7 @@ export class Homes {
       const gone: Key[] = []
       for (const key of others) {
         const [, said] = await this.#noted(holding, key)
-        if (said === partition && !(await this.has(partition, key))) gone.push(key)
+        if (said === partition && !(await this.#has(partition, key))) gone.push(key)
       }
       if (gone.length > 0)
         await this.#write(holding, { deletes: gone.map((key) => ({ table: 'threads' as const, key })) })

@@ -53,6 +53,18 @@ export class Shelf {
     return this.hold(name, known, ({ log: mended }) => Promise.resolve(work(mended)))
   }
 
+  /** The same, of a log that is not whole with what is whole of it: for who holds another log, and so may not wait for this. */
+  async glance<T>(
+    name: string,
+    partition: string,
+    work: (log: OpenLog | undefined) => Promise<T> | T,
+  ): Promise<T> {
+    const log = await this.#opened.open(this.pathOf(name), partition)
+    // It stays new to this process: who reads it next looks at its tail.
+    if (log?.isNew && log.hasTail) this.#opened.forget(log.path)
+    return using(log, work)
+  }
+
   /** Does something with a log that nobody else writes to meanwhile. */
   hold<T>(name: string, partition: string, work: (holding: Holding) => Promise<T>): Promise<T> {
     return this.#inTurn(name, async () => {
