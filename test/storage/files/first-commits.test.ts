@@ -37,7 +37,7 @@ it('two that want one thread after a crash do not wait for each other, where its
   const first = own.commit('f', { puts })
   await mends.given
   const both = await Promise.all([first, fork.commit('a', { puts })])
-  expect(both.map(({ ok }) => ok).toSorted()).toEqual([false, true])
+  expect(both.filter(({ ok }) => ok)).toHaveLength(1)
   await own.close()
   await fork.close()
 })
