@@ -7,7 +7,7 @@ import { nextTask } from '../../next-task.ts'
 export type Pause = (ahead?: number) => Promise<void> | undefined
 
 /** How long a page may be kept waiting, with room to spare below the 8 ms that are promised. */
-const STRETCH = 4
+const STRETCH = 3
 /** What begins so soon after another has rested may be in the same task: a host and its caller are, without a worker. */
 const SAME_TASK = 2 * STRETCH
 
