@@ -1,7 +1,9 @@
 import { describe } from 'vitest'
 import { attemptLaws } from './checkpointer/runs/attempts.ts'
+import { besideLaws } from './checkpointer/runs/beside.ts'
 import { carryingLaws } from './checkpointer/carrying.ts'
 import { cleanRemovalLaws } from './checkpointer/removals/clean-removals.ts'
+import { cutStreamLaws } from './checkpointer/runs/cut-streams.ts'
 import { damagedFileLaws } from './checkpointer/damage/damaged-files.ts'
 import type { Ground } from './checkpointer/ground.ts'
 import { durabilityLaws } from './checkpointer/durability.ts'
@@ -10,8 +12,10 @@ import { laterLaws } from './checkpointer/later.ts'
 import { leaseLaws } from './checkpointer/leases.ts'
 import { listingLaws } from './checkpointer/listing.ts'
 import { longRemovalLaws } from './checkpointer/removals/long-removals.ts'
+import { lostLeaseLaws } from './checkpointer/lost-leases.ts'
 import { mendingLaws } from './checkpointer/damage/mending.ts'
 import { misshapenLaws } from './checkpointer/damage/misshapen.ts'
+import { partLaws } from './checkpointer/runs/parts.ts'
 import { questionLaws } from './checkpointer/runs/questions.ts'
 import { racingLaws } from './checkpointer/racing.ts'
 import { removingLaws } from './checkpointer/removals/removing.ts'
@@ -61,12 +65,22 @@ export function checkpointerSuite(name: string, fresh: () => Promise<Ground>): v
     describe('rows that hold something else', () => misshapenLaws(fresh))
     describe('versions', () => versionLaws(fresh))
     describe('what a later version has written', () => laterLaws(fresh))
-    describe('leases', () => leaseLaws(fresh))
-    describe('runs', () => runLaws(fresh))
+    describe('leases', () => {
+      leaseLaws(fresh)
+      lostLeaseLaws(fresh)
+    })
+    describe('runs', () => {
+      runLaws(fresh)
+      besideLaws(fresh)
+    })
     describe('runs on branches', () => divergedRunLaws(fresh))
     describe('steps of a run', () => stepLaws(fresh))
     describe('attempts at a step of a run', () => attemptLaws(fresh))
-    describe('streams of a run', () => streamLaws(fresh))
+    describe('parts of a step of a run', () => partLaws(fresh))
+    describe('streams of a run', () => {
+      streamLaws(fresh)
+      cutStreamLaws(fresh)
+    })
     describe('questions of a run', () => questionLaws(fresh))
     describe('runs, seen from elsewhere', () => runsSeenLaws(fresh))
   })

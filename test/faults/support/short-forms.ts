@@ -20,7 +20,9 @@ const shortForms = ({ on, rounds, shortElsewhere }: Proof): readonly (readonly [
 function missingFor(ground: Ground): string | undefined {
   const browser = browserOf(ground)
   if (browser === undefined) return undefined
-  if (!wantedBrowsers().includes(browser)) return `${browser} is not among FORKPOINT_BROWSERS`
+  const wanted = wantedBrowsers()
+  if (!wanted.includes(browser)) return `${browser} is not among FORKPOINT_BROWSERS`
+  if (ground === 'chromium-sqlite' && wanted.length === 1) return 'with other browsers, by --all'
   return findBrowser(browser) ? undefined : `no ${browser} here`
 }
 

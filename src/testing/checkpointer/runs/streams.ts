@@ -1,51 +1,8 @@
 import { expect, it } from 'vitest'
-import type { Checkpointer } from '../../../checkpointer/checkpointer.ts'
 import type { Loop } from '../../../checkpointer/runs/types.ts'
-import type {
-  StreamCall,
-  StreamCut,
-  StreamOptions,
-  WhenCut,
-} from '../../../checkpointer/runs/streams/options.ts'
-import type { Thread } from '../../../checkpointer/thread.ts'
 import { listOf, on, rejection, type Fresh } from '../ground.ts'
 import { cutOff, hangs, type Log, type Work } from './loops.ts'
-
-async function* from<T>(...chunks: T[]): AsyncGenerator<T> {
-  yield* chunks
-}
-
-/** Reads some chunks of a stream that never ends, has them stored, and is cut off. */
-async function cutInMidStream(checkpointer: Checkpointer, chunks: readonly string[]): Promise<void> {
-  await cutOff(checkpointer.thread<Log>('a'), async (loop) => {
-    const stream = loop.stream('answer', async function* ({ signal }) {
-      yield* chunks
-      await hangs(signal)
-    })
-    const reading = stream[Symbol.asyncIterator]()
-    for (const chunk of chunks) expect((await reading.next()).value).toBe(chunk)
-    await checkpointer.flush()
-  })
-}
-
-/** Runs on with a stream of the same name, and gives what came, and what its source was told. */
-async function again(
-  thread: Thread<Log>,
-  options?: StreamOptions<string>,
-): Promise<{ readonly got: readonly string[]; readonly calls: readonly string[] }> {
-  const calls: string[] = []
-  const source = ({ attempt, chunks }: StreamCall<string>): AsyncIterable<string> => {
-    calls.push(`${attempt} after ${chunks.join('')}`)
-    return from('x', 'y')
-  }
-  const { result } = await thread.run({}, (loop) => listOf(loop.stream('answer', source, options)))
-  return { got: result, calls }
-}
-
-const logged = async (thread: Thread<Log>, seq?: number): Promise<number> => {
-  const writes = (await thread.load(seq))?.pendingWrites ?? []
-  return writes.filter(({ channel }) => channel === 'forkpoint:chunks').length
-}
+import { again, from, logged } from './streaming.ts'
 
 /** Who watches has a moment to read them first. */
 const soon = { timeout: 20_000 }
@@ -84,58 +41,6 @@ export function streamLaws(fresh: Fresh): void {
       })
       expect((await thread.run({}, work)).result).toEqual([['a', 'b'], 'done', ['c', 'd']])
       expect(calls).toBe(3)
-    }),
-  )
-
-  it(
-    'a stream that was cut off is begun anew, by itself or when that is said',
-    on(fresh, async (checkpointer, ground) => {
-      await cutInMidStream(checkpointer, ['a', 'b', 'c'])
-      const other = (await ground.open()).thread<Log>('a')
-      expect(await again(other)).toEqual({ got: ['x', 'y'], calls: ['2 after '] })
-    }),
-  )
-
-  it(
-    'or goes on from what was flushed, all of it and in order',
-    on(fresh, async (checkpointer, ground) => {
-      const chunks = Array.from({ length: 50 }, (_, i) => `${i}: ${'x'.repeat((i * 997) % 3_000)}`)
-      await cutInMidStream(checkpointer, chunks)
-      const other = (await ground.open()).thread<Log>('a')
-      expect(await again(other, { whenCut: 'continue' })).toEqual({
-        got: [...chunks, 'x', 'y'],
-        calls: [`1 after ${chunks.join('')}`],
-      })
-    }),
-  )
-
-  it(
-    'or ends with what there is; a function that is given it decides',
-    on(fresh, async (checkpointer, ground) => {
-      await cutInMidStream(checkpointer, ['a', 'b'])
-      const other = (await ground.open()).thread<Log>('a')
-      const shown: unknown[] = []
-      const whenCut = async (cut: StreamCut<string>): Promise<WhenCut> => {
-        shown.push([cut.name, cut.attempt, ...cut.chunks])
-        return 'keep'
-      }
-      expect(await again(other, { whenCut })).toEqual({ got: ['a', 'b'], calls: [] })
-      expect(shown).toEqual([['answer', 1, 'a', 'b']])
-    }),
-  )
-
-  it(
-    'what was read again after a cut counts, and nothing from before it',
-    on(fresh, async (checkpointer) => {
-      const thread = checkpointer.thread<Log>('a')
-      await cutInMidStream(checkpointer, ['a', 'b'])
-      for (let i = 0; i < 2; i++)
-        await cutOff(thread, async (loop) => {
-          expect(await listOf(loop.stream('answer', ({ attempt }) => from(`new ${attempt}`)))).toEqual([
-            'new 2',
-          ])
-        })
-      expect((await again(thread)).got).toEqual(['new 2'])
     }),
   )
 
@@ -246,37 +151,6 @@ export function streamLaws(fresh: Fresh): void {
       expect(before).toBeGreaterThan(0)
       for (const seq of [1, 2, 3]) await expect.poll(() => logged(thread, seq), soon).toBe(0)
       expect((await checkpointer.verify()).problems).toEqual([])
-    }),
-  )
-
-  it(
-    'a runner that was replaced reads no more, and the next one goes on from what it had passed on',
-    on(fresh, async (checkpointer, ground) => {
-      let isCancelled = false
-      const source = (chunk: string) =>
-        new ReadableStream<string>({
-          start: (it) => it.enqueue(chunk),
-          cancel: () => void (isCancelled = true),
-        })
-      const got: string[] = []
-      const first = checkpointer.thread<Log>('a').run({ initial: { done: [] } }, async (loop) => {
-        for await (const chunk of loop.stream('answer', () => source('a'))) {
-          got.push(chunk)
-          await checkpointer.flush()
-        }
-      })
-      void first.catch(() => {})
-      await expect.poll(() => got).toEqual(['a'])
-      await expect.poll(() => logged(checkpointer.thread<Log>('a'))).toBe(1)
-      const other = (await ground.open()).thread<Log>('a')
-      const second = await other.run({ steal: true }, (loop) =>
-        listOf(
-          loop.stream('answer', ({ chunks }) => from(`after ${chunks.join()}`), { whenCut: 'continue' }),
-        ),
-      )
-      await rejection(first, 'LEASE_LOST')
-      expect(isCancelled).toBe(true)
-      expect(second.result).toEqual(['a', 'after a'])
     }),
   )
 

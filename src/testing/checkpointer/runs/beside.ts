@@ -1,0 +1,176 @@
+import { expect, it } from 'vitest'
+import { listOf, on, rejection, type Fresh } from '../ground.ts'
+import type { Loop } from '../../../checkpointer/runs/types.ts'
+import { hangs, type Log } from './loops.ts'
+
+/** Laws about a run and what others do to its thread meanwhile, or did before. */
+export function besideLaws(fresh: Fresh): void {
+  it(
+    'under one lease a thread is run once at a time, and no longer than until it is released',
+    on(fresh, async (checkpointer) => {
+      const thread = checkpointer.thread<Log>('a')
+      const inner = (loop: Loop<Log>, namespace: string) =>
+        checkpointer.thread<Log>('a', { namespace, lease: loop.lease }).run({}, () => namespace)
+      const outer = await thread.run({ initial: { done: [] } }, async (loop) => {
+        await rejection(inner(loop, ''), 'CONFLICT')
+        return inner(loop, 'part')
+      })
+      expect(outer.result).toMatchObject({ result: 'part' })
+
+      const lease = await thread.lease()
+      const own = checkpointer.thread<Log>('a', { lease })
+      const seen: string[] = []
+      const running = own.run({}, async (loop) => {
+        await rejection(
+          own.run({}, () => expect.unreachable()),
+          'CONFLICT',
+        )
+        await loop.step('one', () => void seen.push('one'))
+        await lease.release()
+        await loop.step('two', () => void seen.push('two'))
+      })
+      await rejection(running, 'LEASE_LOST')
+      expect(seen).toEqual(['one'])
+      expect((await thread.run({}, (loop) => loop.step('one', () => expect.unreachable()))).began).toBe(
+        'resumed',
+      )
+    }),
+  )
+
+  it(
+    'one runs at a time, and one that was replaced writes nothing',
+    on(fresh, async (checkpointer, ground) => {
+      const first = checkpointer.thread<Log>('a')
+      const second = (await ground.open()).thread<Log>('a')
+      let begun = (): void => {}
+      const isBegun = new Promise<void>((resolve) => (begun = resolve))
+      let token = 0
+      const replaced = first.run({ initial: { done: [] } }, async (loop) => {
+        token = loop.token
+        await loop.save()
+        begun()
+        await hangs(loop.signal).catch(() => {})
+        loop.state.done.push('by the first')
+        await loop.save()
+      })
+      const outcome = rejection(replaced, 'LEASE_LOST')
+      await isBegun
+      await rejection(
+        second.run({ wait: false }, () => expect.unreachable()),
+        'BLOCKED',
+      )
+      const end = await second.run({ steal: true }, async (loop) => {
+        expect(loop.token).toBeGreaterThan(token)
+        loop.state.done.push('by the second')
+        // Where there are no locks, the first learns of it by its next write.
+        await loop.save()
+      })
+      expect(end.began).toBe('resumed')
+      await outcome
+      expect((await second.load())?.state.done).toEqual(['by the second'])
+    }),
+  )
+
+  it(
+    'a run from an earlier checkpoint is new, on a branch of its own, with its edit',
+    on(fresh, async (checkpointer) => {
+      const thread = checkpointer.thread<Log>('a')
+      await thread.run({ initial: { done: [] } }, async (loop) => {
+        for (const name of ['one', 'two']) {
+          loop.state.done.push(await loop.step('say', () => name))
+          await loop.save()
+        }
+        await loop.step('after', () => 'journaled')
+      })
+      const seen: string[] = []
+      const end = await thread.run(
+        { from: 2, edit: (draft) => void draft.done.push('edited') },
+        async (loop) => {
+          await loop.step('after', () => void seen.push('after'))
+          return loop.state.done
+        },
+      )
+      expect(end).toMatchObject({ began: 'fresh', result: ['one', 'edited'] })
+      expect(seen).toEqual(['after'])
+      const [head, two, one] = await listOf(thread.history({ limit: 3 }))
+      expect(head).toMatchObject({ source: 'fork', parentId: two?.seq === 2 ? two.id : one?.id })
+      await rejection(
+        thread.run({ from: 99 }, () => {}),
+        'NOT_FOUND',
+      )
+    }),
+  )
+
+  it(
+    'a new run does not pass over one whose external step nobody knows of',
+    on(fresh, async (checkpointer) => {
+      const thread = checkpointer.thread<Log>('a')
+      const stop = new AbortController()
+      const running = thread.run({ initial: { done: [] }, signal: stop.signal, runId: 'r' }, async (loop) => {
+        await loop.step('buy', ({ signal }) => (stop.abort(), hangs(signal)), { effect: 'external' })
+      })
+      await expect(running).rejects.toBeDefined()
+      const edit = (draft: Log) => void draft.done.push('something new')
+      const refused = await rejection(
+        thread.run({ edit }, () => {}),
+        'CONFLICT',
+      )
+      expect(refused.message).toContain("'buy'")
+      expect((await thread.run({ edit, from: 1 }, ({ state }) => state.done)).result).toEqual([
+        'something new',
+      ])
+      await rejection(
+        thread.run({ runId: 'r' }, () => {}),
+        'CONFLICT',
+      )
+    }),
+  )
+
+  it(
+    'a run is told when others have saved to its thread',
+    on(fresh, async (checkpointer) => {
+      const thread = checkpointer.thread<Log>('a')
+      const running = thread.run({ initial: { done: [] } }, async (loop) => {
+        await thread.save({ done: ['by hand'] })
+        await loop.save()
+      })
+      await rejection(running, 'CONFLICT')
+      const end = await thread.run({}, (loop) => loop.state.done)
+      expect(end).toMatchObject({ began: 'resumed', result: ['by hand'] })
+    }),
+  )
+
+  it(
+    'a part of a run may be a run of another namespace, under the same lease',
+    on(fresh, async (checkpointer) => {
+      const thread = checkpointer.thread<Log>('a')
+      const end = await thread.run({ initial: { done: [] } }, async (loop) => {
+        const part = checkpointer.thread<Log>('a', { namespace: 'part', lease: loop.lease })
+        const { result } = await part.run({ runId: 'part' }, (inner) => inner.step('work', () => 'done'))
+        loop.state.done.push(String(result))
+        return loop.step('after', () => loop.state.done)
+      })
+      expect(end.result).toEqual(['done'])
+      await rejection(
+        checkpointer
+          .thread('a', { namespace: 'part' })
+          .run({ runId: 'gone', from: 9, wait: false }, () => {}),
+        'NOT_FOUND',
+      )
+    }),
+  )
+
+  it(
+    'a copy and a fork take no run along',
+    on(fresh, async (checkpointer) => {
+      const thread = checkpointer.thread<Log>('a')
+      const failing = thread.run({ initial: { done: [] } }, async (loop) => {
+        await loop.step('one', () => 1)
+        throw new Error('no')
+      })
+      await expect(failing).rejects.toThrow('no')
+      for (const twin of [await thread.copy('b'), await thread.fork()])
+        expect((await twin.run({}, (loop) => loop.step('one', () => 2))).result).toBe(2)
+    }),
+  )
+}
