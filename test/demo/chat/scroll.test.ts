@@ -88,6 +88,13 @@ it.each([1280, 390])(
     await page.getByRole('region', { name: 'The agent asks' }).waitFor()
     await eventually(() => distance(page)).toBe(0)
     await lastTurn(page).getByText('waits for you').waitFor()
+    // That it was opened may be told so late that there is a new turn already.
+    await page
+      .locator('details[open]')
+      .last()
+      .evaluate((it) => it.dispatchEvent(new Event('toggle')))
+    await page.waitForTimeout(100)
+    expect(await distance(page)).toBe(0)
   },
 )
 
