@@ -28,6 +28,8 @@ export class Runs {
   /** The threads that run in this tab. */
   readonly own = new Store<ReadonlySet<string>>(new Set())
   readonly #halts = new Map<string, AbortController>()
+  /** When the last one of a thread came to its end here. */
+  readonly #ended = new Map<string, number>()
   /** The threads that lack the model's key, with what is to be gone on with once it is here. */
   readonly #keyless = new Map<string, RunInfo | undefined>()
   readonly #desk: RunsDesk
@@ -35,6 +37,12 @@ export class Runs {
   constructor(desk: RunsDesk) {
     this.#desk = desk
     settings.subscribe(() => this.#goOn())
+  }
+
+  /** Whether it goes on in another tab. What is seen of one that has just ended here may be from before. */
+  isElsewhere({ thread, status, updatedAt }: RunInfo): boolean {
+    if (status !== 'running' || this.own.value.has(thread)) return false
+    return updatedAt.getTime() > (this.#ended.get(thread) ?? 0)
   }
 
   /** Goes on with what tabs have left that are gone. */
@@ -116,7 +124,9 @@ export class Runs {
         const onAsk = onBegin?.(loop, model)
         return agent(loop, { model, tools, halt: halt.signal, ...(onAsk ? { onAsk } : {}) })
       })
+      this.#ended.set(id, Date.now())
     } catch (error) {
+      if (!CheckpointerError.is(error)) this.#ended.set(id, Date.now())
       // The run itself says why it has failed, wherever it is seen. And another tab may have been first to adopt it.
       const isTold = hasBegun ? !CheckpointerError.is(error) : options.wait === false && isRace(error)
       if (!isTold) this.#desk.tell(id, accountOf(error))

@@ -21,7 +21,7 @@ const MOST = 30
 export function Announcer({ app, thread }: Props): JSX.Element {
   const seen = useStore(thread.seen)
   const { [thread.id]: account, '': general } = useStore(app.accounts)
-  const own = useStore(app.runs.own)
+  useStore(app.runs.own)
   const [told, setTold] = useState<readonly string[]>([])
   const said = useRef(new Told())
   useEffect(() => {
@@ -37,7 +37,7 @@ export function Announcer({ app, thread }: Props): JSX.Element {
   }
   useEffect(() => tell(...(account ? [account.text] : [])), [account])
   useEffect(() => tell(...(general ? [general.text] : [])), [general])
-  const isElsewhere = whyShown(seen, { isOwn: own.has(thread.id), account }) === 'elsewhere'
+  const isElsewhere = whyShown(seen, { runs: app.runs, account }) === 'elsewhere'
   useEffect(() => tell(...(isElsewhere ? [ELSEWHERE] : [])), [thread, isElsewhere])
   return (
     <div class="unseen" role="log" aria-live="polite" aria-label="What the agent says">

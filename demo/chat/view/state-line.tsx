@@ -15,9 +15,9 @@ interface Props {
 
 export function StateLine({ app, thread }: Props): JSX.Element {
   const seen = useStore(thread.seen)
-  const own = useStore(app.runs.own)
+  useStore(app.runs.own)
   const { [thread.id]: account, '': general } = useStore(app.accounts)
-  const shows = whyShown(seen, { isOwn: own.has(thread.id), account })
+  const shows = whyShown(seen, { runs: app.runs, account })
   const { run } = seen
   return (
     <div class="state">
