@@ -25,8 +25,12 @@ function checkText(kind: string, id: unknown, most: number): asserts id is strin
     )
 }
 
+const FORK_LABEL = 'fork-of:'
+
 /** The label of a fork that is given none. */
-export const forkLabel = (origin: string): string => `fork-of:${origin}`
+export const forkLabel = (origin: string): string => FORK_LABEL + origin
+
+export const isForkLabel = (label: string): boolean => label.startsWith(FORK_LABEL)
 
 /** The indexes of pending writes lie between this and its negative. */
 export const MOST_WRITES = 2 ** 20

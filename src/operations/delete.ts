@@ -8,6 +8,7 @@ import { checkFence } from './store/fence.ts'
 import type { LaneRows } from './removal/lane-rows.ts'
 import type { RemovalPlan, Spread } from './removal/plan.ts'
 import { findsNoRoom, remove } from './removal/removal.ts'
+import { isLabelled } from './removal/rules.ts'
 import type { Loss } from './removal/losses.ts'
 import type { CheckpointRow } from './rows/checkpoint-row.ts'
 import type { ThreadRow } from './rows/thread-row.ts'
@@ -64,7 +65,7 @@ export async function deleteThread(
 
 async function labelsOf(own: readonly ThreadRow[], rows: LaneRows): Promise<number> {
   const shown = await Promise.all(own.map(({ facts }) => rows.shownBy(facts.segments)))
-  return shown.flat().filter(({ facts }) => facts.label !== undefined).length
+  return shown.flat().filter(isLabelled).length
 }
 
 const leftBehind = (thread: string): CheckpointerError =>

@@ -11,7 +11,7 @@ export interface PruneOptions extends LongRemoval {
   readonly olderThan?: number | Date | undefined
   /** Keep each whose seq is a multiple of this. */
   readonly keepEvery?: number | undefined
-  /** Keep those with a label. */
+  /** Keep those that somebody has labelled; not when absent. `fork-of:…`, which a fork gets by itself, does not count. */
   readonly keepLabelled?: boolean | undefined
   /** `keep`: also what the kept ones continue. `drop` (default): only the kept ones. */
   readonly ancestors?: 'keep' | 'drop' | undefined

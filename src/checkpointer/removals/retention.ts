@@ -13,7 +13,7 @@ export interface ThreadRetention {
   readonly olderThan?: number | undefined
   /** Keep each whose seq is a multiple of this. */
   readonly keepEvery?: number | undefined
-  /** Keep those with a label, as is done unless this is `false`. */
+  /** Keep those that somebody has labelled, as is done unless this is `false`. `fork-of:…`, which a fork gets by itself, does not count. */
   readonly keepLabelled?: boolean | undefined
 }
 

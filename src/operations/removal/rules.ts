@@ -1,3 +1,4 @@
+import { isForkLabel } from '../../ids.ts'
 import type { PruneRequest } from '../host.ts'
 import type { CheckpointRow } from '../rows/checkpoint-row.ts'
 
@@ -28,20 +29,21 @@ export function toRemove(
 }
 
 /** Whether any rule lets it go, and none holds it. `place` counts from the newest, which is 1. */
-function goes({ seq, facts }: CheckpointRow, place: number, rules: Rules): boolean {
-  if (isHeld(seq, facts.label, rules)) return false
+function goes(row: CheckpointRow, place: number, rules: Rules): boolean {
+  const { facts } = row
+  if (isHeld(row, rules)) return false
   if (rules.keepLast !== undefined && place <= rules.keepLast) return false
   if (rules.olderThan !== undefined) return facts.createdAt < rules.olderThan
   return rules.keepLast !== undefined || rules.keepEvery !== undefined
 }
 
-export const isHeld = (
-  seq: number,
-  label: string | undefined,
-  rules: Pick<Rules, 'keepLabelled' | 'keepEvery'>,
-): boolean =>
-  (rules.keepLabelled === true && label !== undefined) ||
-  (rules.keepEvery !== undefined && seq % rules.keepEvery === 0)
+export const isHeld = (row: CheckpointRow, rules: Pick<Rules, 'keepLabelled' | 'keepEvery'>): boolean =>
+  (rules.keepLabelled === true && isLabelled(row)) ||
+  (rules.keepEvery !== undefined && row.seq % rules.keepEvery === 0)
+
+/** By somebody: the label that a fork gets by itself says where it comes from, not that it is to stay. */
+export const isLabelled = ({ facts: { label, source } }: CheckpointRow): boolean =>
+  label !== undefined && !(source === 'fork' && isForkLabel(label))
 
 /** The oldest go first until the rest weighs no more than `maxBytes`; the heads stay, and what is held. */
 function shrink(
@@ -54,7 +56,7 @@ function shrink(
   let bytes = shown.filter((row) => kept.has(row.seq)).reduce((sum, row) => sum + weight(row), 0)
   for (const row of shown) {
     if (bytes <= (rules.maxBytes as number)) return
-    if (!kept.has(row.seq) || heads.includes(row.seq) || isHeld(row.seq, row.facts.label, rules)) continue
+    if (!kept.has(row.seq) || heads.includes(row.seq) || isHeld(row, rules)) continue
     kept.delete(row.seq)
     bytes -= weight(row)
   }

@@ -64,7 +64,7 @@ type Holds = (row: CheckpointRow) => boolean
 /** What stays for good; of a thread that nothing is added to these are its newest too. */
 function holding(shown: readonly CheckpointRow[], rules: RetentionRules, isIdle: boolean): Holds {
   const newest = new Set(isIdle ? shown.slice(-Math.max(1, rules.keepLast ?? 0)) : [])
-  return (row) => newest.has(row) || isHeld(row.seq, row.facts.label, rules)
+  return (row) => newest.has(row) || isHeld(row, rules)
 }
 
 /** When the next of them is too old. */

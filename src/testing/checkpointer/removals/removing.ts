@@ -59,6 +59,23 @@ export function removingLaws(fresh: Fresh): void {
   )
 
   it(
+    'the label that a fork gets by itself holds nothing, one that is given does',
+    on(fresh, async (checkpointer) => {
+      const origin = checkpointer.thread<Talk>('origin')
+      await origin.save(talk(1))
+      const forked = async (label: object) => {
+        const fork = await origin.fork({ ...label, edit: () => talk(2) })
+        await fork.save(talk(3))
+        await fork.save(talk(4))
+        await fork.prune({ keepLast: 1, keepLabelled: true })
+        return fork
+      }
+      await expectStates(await forked({}), talks([4]))
+      await expectStates(await forked({ label: 'mine' }), talks([2, 4]))
+    }),
+  )
+
+  it(
     'every rule: age, every nth, labels, a ceiling in bytes',
     on(fresh, async (checkpointer) => {
       const named = async (id: string) => {
