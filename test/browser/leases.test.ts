@@ -9,6 +9,7 @@ import { localEvents } from '../../src/tabs/events.ts'
 import { lockClaims } from '../../src/tabs/lock-claims.ts'
 import { rejection } from '../../src/testing/checkpointer/ground.ts'
 import { leaseLaws } from '../../src/testing/checkpointer/leases.ts'
+import { lostLeaseLaws } from '../../src/testing/checkpointer/lost-leases.ts'
 import { connect } from '../../src/worker/connect.ts'
 import { lastingHost } from '../../src/worker/lasting.ts'
 import { newName, ownWorker } from '../support/workers.ts'
@@ -38,11 +39,12 @@ async function other(name: string): Promise<Checkpointer> {
 }
 
 describe('without locks, behind the worker', () => {
-  leaseLaws(async () => {
-    const name = newName()
-    const open = (more = {}): Promise<Checkpointer> => openCheckpointer({ name, ...more })
-    return { open, clear: async () => (await open()).destroy() }
-  })
+  for (const laws of [leaseLaws, lostLeaseLaws])
+    laws(async () => {
+      const name = newName()
+      const open = (more = {}): Promise<Checkpointer> => openCheckpointer({ name, ...more })
+      return { open, clear: async () => (await open()).destroy() }
+    })
 
   it('a runner that has died is replaced after some seconds, and one that lives is not', async () => {
     const name = newName()
