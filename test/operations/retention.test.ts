@@ -163,6 +163,32 @@ describe('a ceiling over all threads', () => {
     expect((await checkpointer.verify()).problems).toEqual([])
   })
 
+  it('deletes none whose run waits for an answer, or writes down its steps', async () => {
+    const storage = memoryStorage()
+    const before = await open(storage)
+    const waiting = before.thread<State>('waits')
+    waiting.run({ initial: state(1) }, (loop) => loop.ask('which?')).catch(() => {})
+    await until(async () => (await waiting.latestRun())?.status === 'waiting')
+    let goOn = (): void => {}
+    const later = new Promise<void>((resolve) => (goOn = resolve))
+    const working = before.thread<State>('works').run({ initial: state(1) }, async (loop) => {
+      await later
+      await loop.step('one', () => 1)
+      await new Promise(() => {})
+    })
+    working.catch(() => {})
+    for (let i = 1; i <= 30; i++) await fill(before, `t${i}`, 2)
+    at(14)
+    goOn()
+    await until(async () => ((await before.thread('works').load())?.pendingWrites ?? []).length > 1)
+    at(15)
+    const checkpointer = await open(storage, { maxBytes: 1 })
+    await checkpointer.thread<State>('now').save(state(1))
+    await until(async () => (await checkpointer.thread('t30').load()) === undefined && warnings.length > 0)
+    expect(await checkpointer.thread('waits').load()).toBeDefined()
+    expect(await checkpointer.thread('works').load()).toBeDefined()
+  })
+
   it('deletes idle threads when that is not enough, but none with a label or that keeps all, and says so', async () => {
     const storage = memoryStorage()
     const before = await open(storage)

@@ -118,7 +118,11 @@ export class Ceiling {
   }
 }
 
-/** As it is at that moment: nobody has come back to it, and all that it had a label on is gone. */
+/** As it is at that moment: nobody has come back to it, or is waited for, and all that it had a label on is gone. */
 const mayBeDeleted = (own: readonly ThreadRow[], labels: number): boolean =>
   labels === 0 &&
-  own.every(({ facts }) => facts.retention !== false && facts.updatedAt <= Date.now() - IDLE.deleted)
+  own.every(({ facts: { retention, run, updatedAt, wrote = 0 } }) => {
+    // A run writes down its steps, also where it saves nothing for long.
+    const isIdle = Math.max(updatedAt, wrote) <= Date.now() - IDLE.deleted
+    return isIdle && retention !== false && run?.status !== 'waiting'
+  })

@@ -18,6 +18,10 @@ import {
 } from '../../shapes/shape.ts'
 import type { CheckpointLine, ExportLine, LineSegment, ThreadLine, WriteLine } from '../lines.ts'
 
+/** Less than a stored row may say: whoever goes on from there still has seqs that can be read again. */
+const MOST_NEXT = 2 ** 48
+const isNext: Is = (value) => isSeq(value) && (value as number) <= MOST_NEXT
+
 const isSegment = isRecord<LineSegment>({ lane: isSeq, to: isSeq, hide: isList(isPair(isSeq, isSeq)) }, [
   'to',
   'hide',
@@ -35,7 +39,7 @@ const LINES: ReadonlyMap<unknown, Is> = new Map<ExportLine['kind'], Is>([
         namespace: isNamespace,
         createdAt: isTime,
         updatedAt: isTime,
-        next: isSeq,
+        next: isNext,
         segments: isList(isSegment),
         label: isShort,
         forkOf: isRecord<NonNullable<ThreadLine['forkOf']>>({

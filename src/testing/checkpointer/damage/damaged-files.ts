@@ -142,6 +142,7 @@ export function damagedFileLaws(fresh: Fresh): void {
           'a next seq behind which none can be counted',
           change(thread, { next: Number.MAX_SAFE_INTEGER - 2 }),
         ],
+        ['a next seq behind which no row could be read', change(thread, { next: 2 ** 50 })],
         ['a list for a line', lines.with(first, [] as never)],
         ['a first line again', lines.toSpliced(first, 0, lines[0] as never)],
         ['an id that is none', change(thread, { thread: '' })],
