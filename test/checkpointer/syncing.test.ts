@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { openCheckpointer, type Checkpointer, type Thread } from 'forkpoint'
 import { memoryStorage } from 'forkpoint/storage/memory'
 import { createHost } from '../../src/operations/create-host.ts'
@@ -321,3 +321,24 @@ async function pictureOf(store: Checkpointer): Promise<unknown> {
   }
   return threads
 }
+
+it('pending writes travel of a thread that was deleted and begun anew, also when the clock was set back meanwhile', async () => {
+  const real = Date.now.bind(Date)
+  let ahead = 3_600_000
+  const clock = vi.spyOn(Date, 'now').mockImplementation(() => real() + ahead)
+  onTestFinished(() => clock.mockRestore())
+  const here = await openCheckpointer({ name: 'here', storage: memoryStorage() })
+  const there = await openCheckpointer({ name: 'there', storage: memoryStorage() })
+  const thread = here.thread<{ n: number }>('t')
+  const saved = await thread.save({ n: 1 })
+  await thread.putWrites(saved.seq, 'task', [{ channel: 'c', value: 'first' }])
+  await here.sync(there)
+  await thread.delete()
+  ahead = 0
+  const { seq } = await thread.save({ n: 2 })
+  await here.sync(there)
+  await thread.putWrites(seq, 'task', [{ channel: 'c', value: 'second' }])
+  await here.sync(there)
+  const found = await there.thread('t').load()
+  expect(found?.pendingWrites.map(({ value }) => value)).toEqual(['second'])
+})

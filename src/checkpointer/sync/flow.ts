@@ -56,7 +56,9 @@ export async function flow(way: Flow): Promise<Flowed> {
   const lacking = new Set([...told.wanted, ...told.taken])
   const past = ours.filter(({ id }, i) => !lacking.has(i) && !heads.has(id)).map(({ id }) => id)
   const sender = new Sender(way, place, past)
-  for (let after = way.known?.[0] === place.lane ? way.known[1] : 0; after < place.next - 1;) {
+  // Of a thread that was begun anew nothing is known, whatever was of the one before.
+  const isSame = way.known?.[0] === place.lane
+  for (let after = isSame && way.known ? way.known[1] : 0; after < place.next - 1;) {
     tally.rest()
     const { skip } = way
     const before = skip && after < skip.from - 1 ? Math.min(skip.from, place.next) : place.next
@@ -68,14 +70,15 @@ export async function flow(way: Flow): Promise<Flowed> {
       after = page.last
     }
   }
-  const { wrote = way.wroteKnown } = place
-  if (wrote > way.wroteKnown) await sender.sendWrites(way.wroteKnown)
+  const wroteKnown = isSame ? way.wroteKnown : 0
+  const { wrote = wroteKnown } = place
+  if (wrote > wroteKnown) await sender.sendWrites(wroteKnown)
   await sender.end()
   return {
     upTo: [place.lane, (sender.again ?? place.next) - 1],
     taken: sender.taken,
     heads: sender.heads,
-    wrote: sender.isWhole ? wrote : way.wroteKnown,
+    wrote: sender.isWhole ? wrote : wroteKnown,
   }
 }
 

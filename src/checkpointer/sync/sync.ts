@@ -98,10 +98,11 @@ class Sync {
     namespace: string,
     here: SyncAskReply,
     there: SyncAskReply,
-    known: SyncNote['places'][number] | undefined,
+    note: SyncNote['places'][number] | undefined,
   ): Promise<SyncNote['places'][number] | undefined> {
     const own = here.places.find((each) => each.namespace === namespace)
     const other = there.places.find((each) => each.namespace === namespace)
+    const known = note && !isBefore(own, note.mine) && !isBefore(other, note.theirs) ? note : undefined
     const { pushes, pulls } = this.#asked
     const heard = heardOfBoth(here, there)
     const about = { thread, namespace, tally: this.#tally, heard }
@@ -217,6 +218,10 @@ function stampsOf(
 ): Pick<SyncNote, 'mine' | 'theirs'> {
   return { ...(mine === undefined ? {} : { mine }), ...(theirs === undefined ? {} : { theirs }) }
 }
+
+/** It was put back to a copy from before what was noted of it: what was brought to it since may be gone. */
+const isBefore = (place: SyncPlace | undefined, [lane, seq]: readonly [string, number]): boolean =>
+  place?.lane === lane && seq >= place.next
 
 /** What was taken in stands behind all that was there: then the other side, from where it came, knows that too. */
 function noted(
