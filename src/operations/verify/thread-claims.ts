@@ -23,7 +23,7 @@ export function stretchesOf(thread: ThreadRow): (readonly [lane: string, from: n
 export function checkClaims({ family }: Look, thread: ThreadRow, beside: readonly Row[][]): Wrong[] {
   const { facts } = thread
   const [ends = [], newer = [], ...stretches] = beside
-  const wrong: Wrong[] = checkHead(thread, ends, newer)
+  const wrong: Wrong[] = checkHead(thread, ends, [...newer, ...stretches.flat()])
   const highest = Math.max(facts.head?.seq ?? 0, ...newer.map(({ key }) => seqOf(key)))
   if (facts.next <= highest)
     wrong.push({ kind: 'thread', problem: `Its next seq is ${facts.next}, but there is ${highest}.` })
@@ -40,9 +40,13 @@ export function checkClaims({ family }: Look, thread: ThreadRow, beside: readonl
   return wrong
 }
 
-function checkHead({ partition, facts }: ThreadRow, ends: readonly Row[], newer: readonly Row[]): Wrong[] {
-  const { head, tips, segments, lane } = facts
-  const behind = tips ? undefined : newer.find(({ key }) => shows(segments, lane, seqOf(key)))
+function checkHead({ partition, facts }: ThreadRow, ends: readonly Row[], others: readonly Row[]): Wrong[] {
+  const { head, tips, segments } = facts
+  // Without a head it shows nothing, neither of its own nor of what it has borrowed.
+  const behind = others.find(
+    ({ key: [lane, seq] }) =>
+      !tips && (seq as number) > (head?.seq ?? 0) && shows(segments, lane as string, seq as number),
+  )
   if (behind) {
     const told = head ? `checkpoint ${head.seq}` : 'none'
     return [{ kind: 'head', problem: `Its head is ${told}, but there is checkpoint ${seqOf(behind.key)}.` }]

@@ -63,6 +63,23 @@ export function misshapenLaws(fresh: Fresh): void {
     expect(await a.delete()).toBe(true)
     expect((await reader.verify()).problems).toEqual([])
   })
+
+  law(
+    'a thread whose row has forgotten its head is told, and shows it again once it is mended',
+    async (checkpointer, storage, ground) => {
+      const thread = checkpointer.thread<Talk>('a')
+      await thread.save(talk(1))
+      await thread.fork({ as: 'fork' })
+      await checkpointer.close()
+      await change(storage, 'threads', isFork, ({ head: _forgotten, ...facts }) => facts)
+      const reader = await ground.open(HEARS_OF_LOSSES)
+      const { problems } = await reader.verify()
+      expect(problems).toContainEqual(expect.objectContaining({ kind: 'head', thread: 'fork' }))
+      await reader.verify({ repair: true })
+      expect((await reader.thread('fork').load())?.state).toEqual(talk(1))
+      expect((await reader.verify()).problems).toEqual([])
+    },
+  )
 }
 
 async function expectTheRest(reader: Checkpointer, storage: Storage): Promise<void> {
