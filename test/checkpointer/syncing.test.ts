@@ -342,3 +342,20 @@ it('pending writes travel of a thread that was deleted and begun anew, also when
   const found = await there.thread('t').load()
   expect(found?.pendingWrites.map(({ value }) => value)).toEqual(['second'])
 })
+
+it('a removal that was refused to who had lost the lease is told to nobody, also when the rows go later for here alone', async () => {
+  const retention = { keepLast: 2 }
+  const here = await openCheckpointer({ name: 'here', storage: memoryStorage(), retention })
+  const there = await openCheckpointer({ name: 'there', storage: memoryStorage() })
+  const [old, now] = [here.thread<{ n: number }>('t'), here.thread<{ n: number }>('t')]
+  await old.lease()
+  for (let n = 1; n <= 3; n++) await old.save({ n })
+  await here.sync(there)
+  await now.lease({ steal: true })
+  await expect(old.deleteCheckpoints([1])).rejects.toMatchObject({ code: 'LEASE_LOST' })
+  for (let n = 4; n <= 30; n++) await now.save({ n })
+  await expect.poll(() => now.load(1)).toBeUndefined()
+  await here.sync(there)
+  expect((await there.thread('t').load(1))?.state).toEqual({ n: 1 })
+  await here.close()
+})

@@ -3,6 +3,7 @@ import { pauses } from '../../state/slices/pause.ts'
 import type { RemovedReply } from '../host.ts'
 import { LOST_RACE, untilCommitted } from '../store/commit.ts'
 import { readFamily, type Family } from '../store/family.ts'
+import { checkFence } from '../store/fence.ts'
 import { newGoneName, writeGone } from '../store/gone.ts'
 import type { Store } from '../store/store.ts'
 import { nameOf } from '../rows/checkpoint-row.ts'
@@ -62,6 +63,8 @@ export async function remove(
       return { removed: lost, bytes, kept, left }
     }
 
+    // What is refused in the end must not be written down: something else may take these rows later, for here alone.
+    await checkFence(store, partition)
     const isTold = family.isSynced && spread !== 'nothing'
     const tell = (): Promise<void> => writeDown(store, name, plan.losses, spread === 'here')
     const isLate = isTold && (await findsNoRoom(tell))
