@@ -9,6 +9,9 @@ const BEAT = 1000
 /** Of somebody about whom nothing can be known, so many looks without a sign of life are enough. */
 const LOOKS = 16
 const BETWEEN_LOOKS = 750
+/** So often it is tried to take a lock away. */
+const TRIES = 3
+const BETWEEN_TRIES = 10
 
 interface Looked {
   readonly mtimeMs: number
@@ -18,9 +21,11 @@ interface Looked {
 
 /** Held by one at a time among all processes of a machine. */
 export interface Held {
+  /** Another was taken for dead for it, who may be in the midst of something. */
+  readonly isTakenOver: boolean
   /** For whoever was stopped for long: others may have taken it for dead. */
-  confirm(): Promise<void>
-  release(): Promise<void>
+  readonly confirm: () => Promise<void>
+  readonly release: () => Promise<void>
 }
 
 /**
@@ -45,17 +50,27 @@ export class Locks {
     const file = ticket(name, me)
     const path = `${this.#folder}/${file}`
     const since = performance.now()
+    try {
+      return this.#held(path, since, await this.#alone(name, file, path, me, since))
+    } catch (error) {
+      // While this process lives, nobody else may take it away, and all would wait for it.
+      await this.#takeAway(path).catch(() => {})
+      throw error
+    }
+  }
+
+  /** Resolves when nobody else is there; with whether one who was has been taken for dead. */
+  async #alone(name: string, file: string, path: string, me: Who, since: number): Promise<boolean> {
     let isThere = false
+    let isTakenOver = false
     for (let most = 1; ; most = Math.min(2 * most, LONGEST_PAUSE)) {
       if (!isThere) await this.#put(path)
-      const others = await this.#othersAlive(name, file, me)
-      if (others.length === 0) return this.#held(path)
+      const { alive: others, isOneDead } = await this.#others(name, file, me)
+      isTakenOver ||= isOneDead
+      if (others.length === 0) return isTakenOver
       isThere = others.every((other) => other > file)
-      if (!isThere) await this.#fs.unlink(path)
-      if (performance.now() - since > PATIENCE) {
-        if (isThere) await this.#fs.unlink(path)
-        throw blocked(`${this.#folder}/${others[0]}`)
-      }
+      if (!isThere) await this.#takeAway(path)
+      if (performance.now() - since > PATIENCE) throw blocked(`${this.#folder}/${others[0]}`)
       if (isThere) await this.#beat(path)
       await new Promise((resolve) => setTimeout(resolve, Math.random() * most))
     }
@@ -71,14 +86,18 @@ export class Locks {
     }
   }
 
-  async #othersAlive(name: string, mine: string, me: Who): Promise<string[]> {
+  /** Takes away those who have died. */
+  async #others(name: string, mine: string, me: Who): Promise<{ alive: string[]; isOneDead: boolean }> {
     const alive: string[] = []
+    let isOneDead = false
     for (const file of await this.#fs.readdir(this.#folder)) {
       if (file === mine || nameOf(file) !== name) continue
-      if (await this.#isDead(file, me)) await this.#fs.unlink(`${this.#folder}/${file}`).catch(ignoreNoEntry)
-      else alive.push(file)
+      if (await this.#isDead(file, me)) {
+        isOneDead = true
+        await this.#fs.unlink(`${this.#folder}/${file}`).catch(ignoreNoEntry)
+      } else alive.push(file)
     }
-    return alive.sort()
+    return { alive: alive.sort(), isOneDead }
   }
 
   async #isDead(file: string, me: Who): Promise<boolean> {
@@ -104,18 +123,30 @@ export class Locks {
     await this.#fs.utimes(path, now, now).catch(ignoreNoEntry)
   }
 
-  #held(path: string): Held {
+  async #takeAway(path: string): Promise<void> {
+    for (let left = TRIES - 1; ; left--) {
+      try {
+        return await this.#fs.unlink(path)
+      } catch (error) {
+        if (left === 0 || isNoEntry(error)) return ignoreNoEntry(error)
+        await new Promise((resolve) => setTimeout(resolve, BETWEEN_TRIES))
+      }
+    }
+  }
+
+  /** `since` it was asked for: who was stopped while he waited may have lost it before he had it. */
+  #held(path: string, since: number, isTakenOver: boolean): Held {
     this.#looks.clear()
-    const since = performance.now()
     const beats = setInterval(() => void this.#beat(path).catch(() => {}), BEAT)
     return {
+      isTakenOver,
       confirm: async () => {
         if (performance.now() - since < BEAT) return
         if (!(await ifThere(this.#fs.stat(path)))) throw lost(path)
       },
       release: async () => {
         clearInterval(beats)
-        await this.#fs.unlink(path).catch(ignoreNoEntry)
+        await this.#takeAway(path)
       },
     }
   }

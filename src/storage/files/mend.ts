@@ -14,12 +14,13 @@ export async function mend(
   desk: Desk,
   partition: string,
   log: OpenLog,
+  confirm: () => Promise<void>,
   tell: (warning: CheckpointerError) => void,
 ): Promise<void> {
   const { path, index, size } = log
   if (log.isDamaged) {
     const kept = await setAside(desk, log, 0)
-    await rewrite(desk, partition, log)
+    await rewrite(desk, partition, log, confirm)
     const places = index.damage.map(({ at, length }) => (length === 0 ? `before ${at}` : `${at}`))
     tell(
       new CheckpointerError(
@@ -32,10 +33,13 @@ export async function mend(
   const tail = await log.bytes(index.end, size - index.end)
   const kept = await setAside(desk, log, index.end)
   const { fs, folder } = desk
-  if (index.end === 0) await fs.unlink(path)
-  else {
+  if (index.end === 0) {
+    await confirm()
+    await fs.unlink(path)
+  } else {
     const file = await fs.open(path, 'r+')
     try {
+      await confirm()
       await file.truncate(index.end)
       await file.sync()
     } finally {

@@ -6,7 +6,7 @@ import type { OpenLog } from './log.ts'
 import { mend } from './mend.ts'
 import { fileOf } from './names.ts'
 import { Opened } from './opened.ts'
-import { append, rewrite, type Desk } from './write.ts'
+import { append, rewrite, sweep, type Desk } from './write.ts'
 
 /** A log is written anew when more of it has gone than is left, and this much. */
 const WORTH_IT = 1 << 20
@@ -16,6 +16,8 @@ export interface Holding {
   /** Nothing when there is none. It is whole. */
   readonly log: OpenLog | undefined
   append(content: Omit<Entry, 'n'>): Promise<void>
+  /** Fails when others have taken the lock: to be asked before anything is taken away or replaced. */
+  readonly confirm: () => Promise<void>
 }
 
 /** The logs of a folder: read by anybody, written by who has a log's lock. */
@@ -67,12 +69,23 @@ export class Shelf {
 
   /** Does something with a log that nobody else writes to meanwhile. */
   hold<T>(name: string, partition: string, work: (holding: Holding) => Promise<T>): Promise<T> {
+    return this.#locked(name, async (held) =>
+      using(await this.#whole(name, partition, held), (log) =>
+        work({
+          log,
+          append: (content) => this.#append(name, partition, log, content, held),
+          confirm: held.confirm,
+        }),
+      ),
+    )
+  }
+
+  #locked<T>(name: string, work: (held: Held) => Promise<T>): Promise<T> {
     return this.#inTurn(name, async () => {
       const held = await this.#locks.acquire(name)
       try {
-        return await using(await this.#whole(name, partition), (log) =>
-          work({ log, append: (content) => this.#append(name, partition, log, content, held) }),
-        )
+        if (held.isTakenOver) await sweep(this.#desk, this.pathOf(name))
+        return await work(held)
       } finally {
         await held.release()
       }
@@ -95,35 +108,33 @@ export class Shelf {
     }
   }
 
-  async #whole(name: string, partition: string): Promise<OpenLog | undefined> {
+  async #whole(name: string, partition: string, held: Held): Promise<OpenLog | undefined> {
     const path = this.pathOf(name)
     const log = await this.#opened.open(path, partition)
     if (!log || (!log.isDamaged && !log.hasTail)) return log
-    await using(log, () => mend(this.#desk, partition, log, this.#tell))
+    await using(log, () => mend(this.#desk, partition, log, held.confirm, this.#tell))
     this.#opened.forget(path)
     return this.#opened.open(path, partition)
   }
 
   /** Takes little room, if it is worth it: without rows none at all. */
   async tidy(name: string, partition: string): Promise<void> {
-    await this.hold(name, partition, async ({ log }) => {
+    await this.hold(name, partition, async ({ log, confirm }) => {
       if (!log || !isWasteful(log)) return
-      if (log.index.tables.size === 0) await this.#desk.fs.unlink(log.path)
-      else await rewrite(this.#desk, partition, log)
+      if (log.index.tables.size === 0) {
+        await confirm()
+        await this.#desk.fs.unlink(log.path)
+      } else await rewrite(this.#desk, partition, log, confirm)
       this.#opened.forget(log.path)
     })
   }
 
   /** Takes a log away, whatever is in it. */
   async remove(name: string): Promise<void> {
-    await this.#inTurn(name, async () => {
-      const held = await this.#locks.acquire(name)
-      try {
-        await this.#desk.fs.unlink(this.pathOf(name)).catch(ignoreNoEntry)
-        this.#opened.forget(this.pathOf(name))
-      } finally {
-        await held.release()
-      }
+    await this.#locked(name, async (held) => {
+      await held.confirm()
+      await this.#desk.fs.unlink(this.pathOf(name)).catch(ignoreNoEntry)
+      this.#opened.forget(this.pathOf(name))
     })
   }
 

@@ -86,13 +86,49 @@ const PIECE = 1 << 20
 
 /**
  * Writes a log anew, with those rows that are still there, each with the version that it had. The new file takes the place of
- * the old one when it is whole and on the disk; who has the old one open reads on in that.
+ * the old one when it is whole and on the disk, and the lock is still held; who has the old one open reads on in that.
  */
-export async function rewrite({ fs, folder }: Desk, partition: string, log: OpenLog): Promise<void> {
-  const { path, index } = log
-  const spots = TABLES.flatMap((table) => index.tables.all(table)).sort((a, b) => a.at - b.at)
-  const next = `${path}.new`
-  const file = await fs.open(next, 'w')
+export async function rewrite(
+  desk: Desk,
+  partition: string,
+  log: OpenLog,
+  confirm: () => Promise<void>,
+): Promise<void> {
+  const { fs, folder } = desk
+  await sweep(desk, log.path)
+  // A name of its own: who was taken for dead may write on in his, and must not do so in this one.
+  const next = `${log.path}.${randomId()}${UNFINISHED}`
+  try {
+    await writeRows(fs, next, partition, log)
+    await confirm()
+    await fs.rename(next, log.path)
+  } catch (error) {
+    await fs.unlink(next).catch(() => {})
+    throw error
+  }
+  await syncFolder(fs, folder)
+}
+
+const UNFINISHED = '.new'
+
+/**
+ * Takes away what others that have died in the midst of writing a log anew have left. It is asked for by who holds its lock: one
+ * who was only stopped, be it right before his rename, cannot bring his file into place any more.
+ */
+export async function sweep({ fs, folder }: Desk, path: string): Promise<void> {
+  const before = `${path.slice(path.lastIndexOf('/') + 1)}.`
+  for (const file of await fs.readdir(folder)) {
+    if (!file.startsWith(before) || !file.endsWith(UNFINISHED)) continue
+    // With a dot in it, it is that of a thread whose name begins with this file's.
+    const id = file.slice(before.length, -UNFINISHED.length)
+    if (!id.includes('.')) await fs.unlink(`${folder}/${file}`).catch(() => {})
+  }
+}
+
+async function writeRows(fs: FileSystem, path: string, partition: string, log: OpenLog): Promise<void> {
+  const { tables } = log.index
+  const spots = TABLES.flatMap((table) => tables.all(table)).sort((a, b) => a.at - b.at)
+  const file = await fs.open(path, 'wx')
   try {
     let waiting = [toLine(headerOf(partition))]
     let n = 0
@@ -116,8 +152,6 @@ export async function rewrite({ fs, folder }: Desk, partition: string, log: Open
   } finally {
     await file.close()
   }
-  await fs.rename(next, path)
-  await syncFolder(fs, folder)
 }
 
 /** Whole lines at a time. */
