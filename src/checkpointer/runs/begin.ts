@@ -3,7 +3,7 @@ import { CheckpointerError } from '../../errors.ts'
 import type { StoredRun } from '../../operations/host.ts'
 import { invalid } from '../options/options.ts'
 import { newId } from '../new-id.ts'
-import { OUTCOME, readJournal, type End, type Journal, type JournalStep } from './journal/entries.ts'
+import { END, OUTCOME, readJournal, type End, type Journal, type JournalStep } from './journal/entries.ts'
 import { endEntry } from './ending.ts'
 import type { Ground, Loaded } from './ground/ground.ts'
 import { endOf, latestOf } from './of-run.ts'
@@ -40,19 +40,19 @@ export async function begin<State>(turn: Turn<State>, asked: Asked<State>): Prom
     const isNew = from !== undefined || edit !== undefined || runId !== undefined
     if (runId === unfinished.id || !isNew) return resume(turn, head, unfinished, asked)
     if (from === undefined) refuseToLeave(unfinished, head, ground.thread)
-    await leave(turn, unfinished, head)
   }
   if (runId !== undefined) {
     const end = await endOf(ground, runId, turn.signal)
     if (end) return finished(end, runId)
   }
-  return fresh(turn, asked, head)
+  return fresh(turn, asked, head, unfinished)
 }
 
 async function fresh<State>(
   turn: Turn<State>,
   asked: Asked<State>,
   head: Loaded<State> | undefined,
+  unfinished: StoredRun | undefined,
 ): Promise<Beginning<State>> {
   const { ground } = turn
   const { from, edit, initial } = asked
@@ -67,6 +67,11 @@ async function fresh<State>(
     )
   const made = start ? start.checkpoint.state : initialOf(ground, initial)
   const draft = edit ? await edited(made, edit) : made
+  if (head && unfinished) {
+    // What cannot be stored is refused before anything is written.
+    ground.codec.capture(draft)
+    await leave(turn, unfinished, head)
+  }
   const now = Date.now()
   const run: StoredRun = { id: asked.runId ?? newId(), status: 'running', turn: turn.id, began: now, at: now }
   const saved = await ground.save(
@@ -146,7 +151,11 @@ async function journalOf<State>(
   return journal
 }
 
-/** It will not be gone on with: so that its id is not taken for that of a new one. */
+/**
+ * It will not be gone on with: so that its id is not taken for that of a new one. Written before the new one is there:
+ * a run that is left and has no end would be done again under its id, while one that was not left after all goes on as
+ * if this were not there. How it has ended before stays the last word: it says which steps to try again.
+ */
 async function leave<State>(
   turn: Turn<State>,
   { id }: StoredRun,
@@ -154,7 +163,7 @@ async function leave<State>(
 ): Promise<void> {
   const { ground } = turn
   const last = checkpoint.runId === id ? checkpoint : await latestOf(ground, id)
-  if (!last) return
+  if (!last || readJournal(await ground.writesOn(last.seq, END.channel), id).end) return
   const end: End = { runId: id, status: 'stopped', error: new Error('It was left for another run.') }
   await ground.putWrites({ checkpoint: last.seq, writes: [endEntry(end, ground.codec)] }, turn.lease)
 }

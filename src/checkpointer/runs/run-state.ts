@@ -80,7 +80,8 @@ export class RunState<State> {
       const { ground } = this.turn
       const { run: latest } = await ground.journalOf(this.#seq)
       if (latest?.turn !== this.#run.turn) throw this.turn.lose()
-      this.#run = withStatus(this.#run, 'running')
+      // Who answered may have a clock that is ahead: what comes now is dated after that.
+      this.#run = withStatus(latest, 'running')
       if (latest.status !== 'running')
         await ground.putWrites({ checkpoint: this.#seq, writes: [], run: this.#run }, lease)
     })
@@ -101,6 +102,7 @@ export class RunState<State> {
   }
 }
 
+/** Never dated before the status that it follows, also when that was written by another clock: a sync takes the later. */
 export const withStatus = (
   { why: _before, ...run }: StoredRun,
   status: StoredStatus,
@@ -108,6 +110,6 @@ export const withStatus = (
 ): StoredRun => ({
   ...run,
   status,
-  at: Date.now(),
+  at: Math.max(Date.now(), run.at + 1),
   ...(why === undefined ? {} : { why }),
 })

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
 import { listOf, on, rejection, type Fresh } from '../ground.ts'
 import type { Loop } from '../../../checkpointer/runs/types.ts'
-import { hangs, type Log } from './loops.ts'
+import { until } from '../sync/two.ts'
+import { hangs, untilAsked, type Log } from './loops.ts'
 
 /** Laws about a run and what others do to its thread meanwhile, or did before. */
 export function besideLaws(fresh: Fresh): void {
@@ -126,6 +127,53 @@ export function besideLaws(fresh: Fresh): void {
     }),
   )
 
+  it.each([
+    ['from a checkpoint that is not there', { from: 99 }, 'no such checkpoint'],
+    ['with an edit that throws', { from: 1, edit: refuses }, 'refused'],
+    ['with a state that cannot be stored', { from: 1, edit: unstorable }, 'state'],
+    ['under the id of one that has finished', { from: 1, runId: 'paid' }, undefined],
+  ])('a run that does not begin leaves the one before it as it was: %s', (_how, options, refusal) =>
+    on(fresh, async (checkpointer) => {
+      const thread = checkpointer.thread<Log>('a')
+      let isDown = true
+      const work = (loop: Loop<Log>) =>
+        loop.step('call', () => {
+          if (isDown) throw new Error('down')
+          return 'up'
+        })
+      await thread.run({ runId: 'paid', initial: { done: [] } }, () => 'paid')
+      await expect(thread.run({ runId: 'r' }, work)).rejects.toThrow('down')
+      const before = await thread.load()
+      const beginning = thread.run<unknown>(options, () => expect.unreachable())
+      if (refusal === undefined) expect(await beginning).toMatchObject({ began: 'already-finished' })
+      else await expect(beginning).rejects.toThrow(refusal)
+      expect(await thread.load()).toEqual(before)
+      isDown = false
+      expect(await thread.run({ runId: 'r', retry: true }, work)).toMatchObject({
+        began: 'resumed',
+        result: 'up',
+      })
+    })(),
+  )
+
+  it(
+    'a run that waits goes on waiting when the one that was to replace it does not begin',
+    on(fresh, async (checkpointer) => {
+      const thread = checkpointer.thread<Log>('a')
+      const waiting = thread.run({ initial: { done: [] } }, (loop) => loop.ask<string>('Go?'))
+      await untilAsked(thread)
+      await until(async () => (await thread.latestRun())?.status === 'waiting')
+      const before = await thread.load()
+      await rejection(
+        thread.run({ from: 99 }, () => {}),
+        'NOT_FOUND',
+      )
+      expect(await thread.load()).toEqual(before)
+      await thread.answer('yes')
+      expect((await waiting).result).toBe('yes')
+    }),
+  )
+
   it(
     'a run is told when others have saved to its thread',
     on(fresh, async (checkpointer) => {
@@ -174,3 +222,9 @@ export function besideLaws(fresh: Fresh): void {
     }),
   )
 }
+
+const refuses = (): never => {
+  throw new Error('refused')
+}
+
+const unstorable = (draft: Log): void => void Object.assign(draft, { state: () => {} })
