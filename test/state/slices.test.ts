@@ -216,7 +216,7 @@ it('a pause that is made in the midst of a task counts what was before it in tha
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => now)
   onTestFinished(() => clock.mockRestore())
   const host = pauses()
-  now += 3
+  now += 2
   expect(host()).toBeUndefined()
   const caller = pauses()
   now += 2
