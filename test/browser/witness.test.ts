@@ -78,7 +78,7 @@ describe.each([false, 'auto'] as const)('in a page, worker: %s', (worker) => {
 
   // Firefox opens no database of such a name, and says so.
   it.skipIf(/Firefox/.test(navigator.userAgent))(
-    'names that differ in what no text may hold are two databases',
+    'names that differ in what no text may hold are two databases (Firefox opens none of them)',
     async () => {
       const name = newName()
       // Halves of a character: UTF-8 knows no difference between them.

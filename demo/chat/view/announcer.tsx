@@ -21,6 +21,7 @@ const MOST = 30
 export function Announcer({ app, thread }: Props): JSX.Element {
   const seen = useStore(thread.seen)
   const { [thread.id]: account, '': general } = useStore(app.accounts)
+  // What runs elsewhere is another matter as soon as one runs here.
   useStore(app.runs.own)
   const [told, setTold] = useState<readonly string[]>([])
   const said = useRef(new Told())

@@ -15,6 +15,7 @@ interface Props {
 
 export function StateLine({ app, thread }: Props): JSX.Element {
   const seen = useStore(thread.seen)
+  // What runs elsewhere is another matter as soon as one runs here.
   useStore(app.runs.own)
   const { [thread.id]: account, '': general } = useStore(app.accounts)
   const shows = whyShown(seen, { runs: app.runs, account })

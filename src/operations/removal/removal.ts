@@ -63,9 +63,9 @@ export async function remove(
       return { removed: lost, bytes, kept, left }
     }
 
-    // What is refused in the end must not be written down: something else may take these rows later, for here alone.
-    await checkFence(store, partition)
     const isTold = family.isSynced && spread !== 'nothing'
+    // What is refused in the end must not be written down: something else may take these rows later, for here alone.
+    if (isTold) await checkFence(store, partition)
     const tell = (): Promise<void> => writeDown(store, name, plan.losses, spread === 'here')
     const isLate = isTold && (await findsNoRoom(tell))
     const result = await unlessChanged(store, family, () =>

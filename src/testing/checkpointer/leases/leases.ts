@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Lease } from '../../checkpointer/leases/lease.ts'
+import type { Lease } from '../../../checkpointer/leases/lease.ts'
 import {
   expectStates,
   fill,
@@ -12,7 +12,7 @@ import {
   talks,
   type Fresh,
   type Talk,
-} from './ground.ts'
+} from '../ground.ts'
 import { replaced } from './taken-over.ts'
 
 /** What a call has come to by now; nothing while it waits. */

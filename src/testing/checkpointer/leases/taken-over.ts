@@ -1,7 +1,7 @@
-import type { Checkpointer } from '../../checkpointer/checkpointer.ts'
-import type { Lease } from '../../checkpointer/leases/lease.ts'
-import type { Thread } from '../../checkpointer/thread.ts'
-import { fill, type Talk } from './ground.ts'
+import type { Checkpointer } from '../../../checkpointer/checkpointer.ts'
+import type { Lease } from '../../../checkpointer/leases/lease.ts'
+import type { Thread } from '../../../checkpointer/thread.ts'
+import { fill, type Talk } from '../ground.ts'
 
 /** A thread with a lease that another checkpointer has taken over. */
 export async function replaced(

@@ -11,7 +11,7 @@ import {
   talks,
   type Fresh,
   type Talk,
-} from './ground.ts'
+} from '../ground.ts'
 import { replaced } from './taken-over.ts'
 
 /** Laws about a lease that another has taken, or whose thread is gone: who had it writes nothing more. */
