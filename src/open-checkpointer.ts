@@ -8,7 +8,7 @@ import type { TypeRegistration } from './state/types.ts'
 import type { Storage } from './storage/storage.ts'
 import type { EventSource } from './tabs/events.ts'
 import { startEarly } from './worker/early.ts'
-import type { WorkerLike } from './worker/start.ts'
+import { startWorker, type WorkerLike } from './worker/start.ts'
 
 /** A host that is made elsewhere; what it tells of changes, if it does. */
 export interface GivenHost extends Host {
@@ -53,21 +53,24 @@ export interface OpenOptions {
  * that has this function in its first bundle has no more than this function there.
  */
 export async function openCheckpointer(options: OpenOptions): Promise<Checkpointer> {
-  const early = wantsOurWorker(options) ? startEarly() : undefined
+  const start = startOf(options)
+  const early = start && startEarly(start)
   try {
     const { open } = await part(() => import('./opening.ts'))
-    return await open(options, early)
+    return await open(options, early?.take)
   } finally {
     early?.end()
   }
 }
 
-/** As far as can be told before the options are checked. */
-function wantsOurWorker(options: OpenOptions): boolean {
+/** What starts a worker, if one is wanted, as far as can be told before the options are checked. */
+function startOf(options: OpenOptions): (() => WorkerLike) | undefined {
   try {
     const { storage, host, worker = 'auto' } = options
-    return !storage && !host && worker === 'auto' && typeof indexedDB !== 'undefined'
+    if (!storage && !host && typeof indexedDB !== 'undefined')
+      return worker === 'auto' ? startWorker : worker || undefined
   } catch {
-    return false
+    // Whoever checks them tells.
   }
+  return undefined
 }

@@ -26,8 +26,7 @@ import { warner } from './warner.ts'
 import { witnessPlace } from './witness/places.ts'
 import { witnessedHost } from './witness/witnessed-host.ts'
 import { lastingHost } from './worker/lasting.ts'
-import type { EarlyWorker } from './worker/early.ts'
-import { startWorker, type WorkerLike } from './worker/start.ts'
+import type { WorkerLike } from './worker/start.ts'
 import type { OpenMessage } from './worker/wire.ts'
 
 const OPEN: Names<OpenOptions> = {
@@ -41,8 +40,8 @@ const OPEN: Names<OpenOptions> = {
   onWarning: true,
 }
 
-/** Puts the caller's side, a host and what tells of tabs together. */
-export async function open(given: OpenOptions, early?: EarlyWorker): Promise<Checkpointer> {
+/** Puts the caller's side, a host and what tells of tabs together. `start` starts a worker, where one is wanted. */
+export async function open(given: OpenOptions, start: (() => WorkerLike) | undefined): Promise<Checkpointer> {
   checkIsObject(given)
   const options = checkOptions('openCheckpointer', given, OPEN)
   const { name, durability = 'sync', types } = options
@@ -65,7 +64,7 @@ export async function open(given: OpenOptions, early?: EarlyWorker): Promise<Che
   later().catch(() => {})
   const written = writing(durability)
   written.catch(() => {})
-  const host = await openHost(options, { name, retention }, { events: local, left, onWarning, early })
+  const host = await openHost(options, { name, retention }, { events: local, left, onWarning, start })
   const heard = options.storage ? local : options.host?.events
   const [writingAs, events] = await orClose(options.host || options.storage ? undefined : host, async () => [
     await written,
@@ -105,13 +104,13 @@ interface Around {
   readonly events: Events
   readonly left: LeftBehind | undefined
   readonly onWarning: (warning: CheckpointerError) => void
-  readonly early: EarlyWorker | undefined
+  readonly start: (() => WorkerLike) | undefined
 }
 
 async function openHost(
   { storage, host, worker = 'auto' }: OpenOptions,
   message: OpenMessage,
-  { events, left, onWarning, early }: Around,
+  { events, left, onWarning, start }: Around,
 ): Promise<Host> {
   if (host) return host
   // Loaded only where it is needed: a page with a worker does not carry the store's side.
@@ -130,7 +129,6 @@ async function openHost(
   if (worker !== 'auto' && worker !== false && typeof worker !== 'function')
     throw invalid('worker', "'auto', false, or a function that gives a worker")
   const { name } = message
-  const start = worker === 'auto' ? (early?.take ?? startWorker) : worker
   const opened = await openIndexedDb(message, start, worker === 'auto', onWarning)
   return orClose(opened, async () => {
     // First, so that what is stored then is not missed.
@@ -151,7 +149,7 @@ async function orClose<T>(own: Host | undefined, work: () => Promise<T>): Promis
 
 async function openIndexedDb(
   message: OpenMessage,
-  start: false | (() => WorkerLike),
+  start: (() => WorkerLike) | undefined,
   orHere: boolean,
   onWarning: (warning: CheckpointerError) => void,
 ): Promise<Host> {

@@ -1,4 +1,4 @@
-import { startWorker, type WorkerLike } from './start.ts'
+import type { WorkerLike } from './start.ts'
 
 /** A worker that was started before anybody could speak to it. */
 export interface EarlyWorker {
@@ -9,26 +9,29 @@ export interface EarlyWorker {
 }
 
 /**
- * Starts the worker that comes with the package while what speaks to it is still loaded: two requests side by side, in
- * place of one after the other. It says nothing unasked; only its failure could go unheard.
+ * Starts a worker while what speaks to it is still loaded: two requests side by side, in place of one after the other. It
+ * says nothing unasked; only its failure could go unheard.
  */
-export function startEarly(): EarlyWorker {
+export function startEarly(start: () => WorkerLike): EarlyWorker {
   let early: WorkerLike | undefined
+  let ended: WorkerLike | undefined
   const end = (): void => {
-    early?.terminate?.()
+    ended = early
     early = undefined
+    ended?.terminate?.()
   }
   try {
-    early = startWorker()
+    early = start()
     early.addEventListener('error', end)
   } catch {
     // Whoever takes one is told.
   }
   return {
     take() {
-      const taken = early ?? startWorker()
-      taken.removeEventListener('error', end)
+      const taken = early ?? start()
       early = undefined
+      // Nobody would ever answer, nor say so a second time.
+      if (ended && taken === ended) throw new Error('It has failed.')
       return taken
     },
     end,

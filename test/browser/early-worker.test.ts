@@ -51,23 +51,50 @@ describe('the worker of this package', () => {
   const unwanted: [string, () => Partial<OpenOptions>][] = [
     ['with a storage', () => ({ storage: memoryStorage() })],
     ['in this thread', () => ({ worker: false })],
-    ['with a worker of the caller’s', () => ({ worker: ownWorker })],
   ]
   it.each(unwanted)('is not started %s', async (_, options) => {
     const given = options()
-    const theirs = given.worker === ownWorker ? 1 : 0
     counted()
     const checkpointer = await openCheckpointer({ name: newName(), ...given })
     onTestFinished(() => checkpointer.destroy())
     await works(checkpointer)
-    expect(started.length).toBe(theirs)
+    expect(started.length).toBe(0)
+  })
+})
+
+describe('a worker of the caller’s', () => {
+  it('is asked for by the call itself, and is the one that is used', async () => {
+    counted()
+    const worker = vi.fn(ownWorker)
+    const opening = openCheckpointer({ name: newName(), worker })
+    expect(worker).toHaveBeenCalledTimes(1)
+    const checkpointer = await opening
+    onTestFinished(() => checkpointer.destroy())
+    await works(checkpointer)
+    expect(started.length).toBe(1)
+    expect(ended.size).toBe(0)
+  })
+
+  it('is ended when what else was given is refused', async () => {
+    counted()
+    const refused = openCheckpointer({ name: '', worker: ownWorker })
+    expect(await failureOf(refused)).toMatchObject({ code: 'INVALID', path: 'name' })
+    expect([...ended]).toEqual(started)
+    expect(started.length).toBe(1)
+  })
+
+  it('is not asked for beside a storage', async () => {
+    const worker = vi.fn(ownWorker)
+    const checkpointer = await openCheckpointer({ name: newName(), worker, storage: memoryStorage() })
+    await checkpointer.close()
+    expect(worker).not.toHaveBeenCalled()
   })
 })
 
 describe('a worker that was started early', () => {
   it('is replaced when it has failed before it was asked', async () => {
     counted((nth) => (nth === 0 ? `/missing-${newName()}.js` : undefined))
-    const early = startEarly()
+    const early = startEarly(ownWorker)
     const [first] = started
     await new Promise((resolve) => first?.addEventListener('error', resolve, { once: true }))
     const taken = early.take()
@@ -76,9 +103,17 @@ describe('a worker that was started early', () => {
     expect(started.length).toBe(2)
   })
 
+  it('is refused when it has failed and is given again', async () => {
+    counted(() => `/missing-${newName()}.js`)
+    const only = ownWorker()
+    const early = startEarly(() => only)
+    await new Promise((resolve) => only.addEventListener('error', resolve, { once: true }))
+    expect(() => early.take()).toThrow('It has failed.')
+  })
+
   it('is given once, and is its taker’s from then on', () => {
     counted()
-    const early = startEarly()
+    const early = startEarly(ownWorker)
     const [one, other] = [early.take(), early.take()]
     onTestFinished(() => [one, other].forEach((worker) => worker.terminate?.()))
     expect(one).not.toBe(other)

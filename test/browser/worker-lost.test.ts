@@ -146,10 +146,12 @@ describe('a worker that hangs', () => {
     await thread.save({ n: 1 })
     await later() // else the save below may be sent first
     const terminate = vi.spyOn(started[0] as Worker, 'terminate')
-    const counting = failureOf(checkpointer.usage())
-    const saving = failureOf(thread.save({ n: 2 }))
-    expect(await counting).toMatchObject({ code: 'WORKER_LOST', outcome: 'none' })
-    expect(await saving).toMatchObject({ code: 'WORKER_LOST', outcome: 'unknown' })
+    const [counting, saving] = await Promise.all([
+      failureOf(checkpointer.usage()),
+      failureOf(thread.save({ n: 2 })),
+    ])
+    expect(counting).toMatchObject({ code: 'WORKER_LOST', outcome: 'none' })
+    expect(saving).toMatchObject({ code: 'WORKER_LOST', outcome: 'unknown' })
     expect((await thread.save({ n: 2 })).seq).toBe(2)
     expect((await checkpointer.usage()).checkpoints).toBe(2)
     expect(terminate).toHaveBeenCalled()

@@ -74,15 +74,3 @@ export function corrupt(table: Table, key: Key, why: string, cause?: unknown): C
     cause,
   })
 }
-
-/**
- * Runs the check of rows until the engine has compiled it: over 1 MB the first run was measured at 2 to 5 ms, a
- * later one at 0.35 ms. For a worker's idle moments only; a page would feel it.
- */
-export function warmUp(): void {
-  const body = new Uint8Array(32 * 1024)
-  for (let i = 0; i < 60; i++) {
-    const row = { key: ['warm', i], head: seal('', 'parts', ['warm', i], { i }, body), body, version: '' }
-    unseal('', 'parts', row)
-  }
-}
