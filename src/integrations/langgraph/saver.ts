@@ -17,12 +17,12 @@ import { nextTask } from '../../next-task.ts'
 import { invalid, needCheckpointer, needList } from '../shared/needed.ts'
 import { find, toTuple } from './find.ts'
 import { fork } from './fork.ts'
-import type { Lasts } from './form.ts'
+import type { Lasts } from './lasts.ts'
 import { Heads } from './heads.ts'
 import { list } from './list.ts'
-import { configOf, idIn, needId, needPlace, placeOf, runIdIn, type Place } from './places.ts'
+import { configOf, idIn, nameOf, needId, needPlace, placeOf, runIdIn, type Place } from './places.ts'
 import { keptOf, store } from './put.ts'
-import { storedPut, type Shown } from './stored.ts'
+import { storedPut, type ChannelForm, type Shown } from './stored.ts'
 import { Steps } from './steps.ts'
 import { Turns } from './turns.ts'
 import { keepLatest } from './upkeep.ts'
@@ -42,11 +42,13 @@ export class ForkpointSaver extends BaseCheckpointSaver {
   readonly #checkpointer: Checkpointer
   readonly #turns = new Turns()
   readonly #heads = new Heads()
-  readonly #lasts: Lasts = new Map()
+  readonly #own: SerializerProtocol | undefined
+  #lasts: Lasts | undefined
   readonly #steps = new Steps()
 
   constructor(checkpointer: Checkpointer, serde?: SerializerProtocol) {
     super(serde)
+    this.#own = serde ? undefined : this.serde
     this.#checkpointer = needCheckpointer(checkpointer)
   }
 
@@ -76,7 +78,7 @@ export class ForkpointSaver extends BaseCheckpointSaver {
     const { id } = checkpoint
     const parent = idIn(config)
     const before = parent === id ? undefined : parent
-    const captured = storedPut(this.serde, this.#lasts, place, checkpoint, metadata, before)
+    const captured = storedPut(this.serde, this.#channelForm(place), checkpoint, metadata, before)
     const shown = shownOf(config, metadata)
     const tell = parent === undefined ? () => {} : this.#steps.put(place, parent)
     try {
@@ -163,6 +165,16 @@ export class ForkpointSaver extends BaseCheckpointSaver {
   /** Hears of every change, from any tab. Call what it returns to stop. */
   subscribe(listener: (event: CheckpointerEvent) => void): () => void {
     return this.#checkpointer.subscribe(listener)
+  }
+
+  #channelForm(place: Place): ChannelForm | undefined {
+    // It comes behind; until it is there, and where it cannot be had, all is asked for.
+    if (!this.#lasts)
+      import('./lasts.ts').then(
+        ({ Lasts }) => (this.#lasts ??= new Lasts(this.#own)),
+        () => {},
+      )
+    return this.#lasts?.of(nameOf(place), this.serde)
   }
 
   #thread({ thread, namespace }: Place): Thread {

@@ -8,8 +8,7 @@ import {
 import type { CheckpointFields, CheckpointInfo, PendingWrite } from '../../checkpoint.ts'
 import { CheckpointerError } from '../../errors.ts'
 import { isSame } from './filter.ts'
-import { fromForm, toForm, type Form, type Lasts } from './form.ts'
-import { nameOf, type Place } from './places.ts'
+import { fromForm, toForm, type Form } from './form.ts'
 
 /** A checkpoint of LangGraph's as a state of ours; its id is ours too. */
 export interface StoredCheckpoint {
@@ -47,20 +46,22 @@ export const AGAIN = { taskId: 'forkpoint', channel: '__put_again__', index: -10
 
 export const isPutAgain = ({ index }: PendingWrite): boolean => index === AGAIN.index
 
-/** Asks the serialiser for everything before this returns. */
+export type ChannelForm = (channel: string, value: unknown) => Promise<Form>
+
+/** Asks the serialiser for everything before this returns; for channels by what they were last, where that is known. */
 export async function storedPut(
   serde: SerializerProtocol,
-  lasts: Lasts,
-  place: Place,
+  channelForm: ChannelForm | undefined,
   checkpoint: Checkpoint,
   metadata: CheckpointMetadata,
   parent: string | undefined,
 ): Promise<Put> {
+  const formOf: ChannelForm = channelForm ?? ((_, value) => toForm(serde, value))
   const { v, ts, channel_values, channel_versions, versions_seen } = copyCheckpoint(checkpoint)
   const [told, ...values] = await Promise.all([
     toForm(serde, metadata),
     ...Object.entries(channel_values).map(
-      async ([name, value]) => [name, await toForm(serde, value, lasts, nameOf(place) + name)] as const,
+      async ([name, value]) => [name, await formOf(name, value)] as const,
     ),
   ])
   return {
