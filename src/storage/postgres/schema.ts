@@ -71,7 +71,6 @@ const STEPS: readonly (readonly string[])[] = [
   ${STORED},
   PRIMARY KEY (family, name, subject)
 )`,
-    COMMIT_FUNCTION,
     `CREATE OR REPLACE VIEW forkpoint_history AS
 SELECT
   coalesce(t.thread_name, t.thread) AS thread,
@@ -97,6 +96,8 @@ WHERE NOT EXISTS (
     `CREATE TABLE IF NOT EXISTS forkpoint_schema (version int NOT NULL PRIMARY KEY)`,
     `INSERT INTO forkpoint_schema (version) VALUES (1) ON CONFLICT DO NOTHING`,
   ],
+  // By another name than the one before it, which would take what it is given now for nothing to do.
+  [COMMIT_FUNCTION, `INSERT INTO forkpoint_schema (version) VALUES (2) ON CONFLICT DO NOTHING`],
 ]
 
 /** The whole schema as SQL, for those who run migrations themselves. */

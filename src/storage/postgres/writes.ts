@@ -17,21 +17,21 @@ export function commitStatement(partition: string, batch: Batch, version: string
   ]
   for (const [table, from, to] of ranges)
     work.add('delete', table, { ...byColumns(table, from), ...byColumns(table, to, 'to_') })
-  for (const put of lastOfEach(puts)) work.put(put)
+  for (const put of puts) work.put(put)
   return {
-    sql: 'SELECT forkpoint_commit($1, $2, $3::text::jsonb, $4::bytea) AS ok',
+    sql: 'SELECT forkpoint_write($1, $2, $3::text::jsonb, $4::bytea) AS ok',
     params: [partition, version, work.json(), work.bodies()],
   }
 }
 
 class Work {
-  readonly #lists: Record<string, object[]> = {}
+  readonly #lists = { check: [] as object[], delete: [] as object[], put: [] as object[] }
   readonly #bodies: Uint8Array[] = []
   /** The first byte of a value has the number 1. */
   #at = 1
 
   add(what: 'check' | 'delete' | 'put', table: Table, row: object): void {
-    ;(this.#lists[`${what}_${table}`] ??= []).push(row)
+    this.#lists[what].push({ table, ...row })
   }
 
   put(put: Put): void {
@@ -63,11 +63,6 @@ class Work {
     }
     return whole
   }
-}
-
-/** One statement cannot put a row twice. */
-function lastOfEach(puts: readonly Put[]): Iterable<Put> {
-  return new Map(puts.map((put) => [JSON.stringify([put.table, put.key]), put])).values()
 }
 
 /** Finds the row that tells whether a batch was carried out: nobody else gives a row its version. */

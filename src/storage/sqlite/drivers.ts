@@ -56,7 +56,7 @@ export interface D1Like {
 
 /**
  * A row of D1 takes 2,000,000 bytes, with its key and its columns. Each statement of a batch is a query, of which an
- * invocation of a Worker has 1,000; a checkpoint that is put takes two, and reads come before.
+ * invocation of a Worker has 1,000: it may make several commits, and reads come before.
  */
 const D1: Partial<Limits> = {
   keyBytes: 2048,

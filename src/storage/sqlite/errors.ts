@@ -10,9 +10,9 @@ function wordsOf(error: unknown): string {
   return [code, message ?? error, below].map(String).join(' ')
 }
 
-/** The guard's check, an alias that another row has, a thread that lives in another partition. */
+/** The guard's check, an id that another row has, a thread that lives in another partition. */
 const CONFLICT =
-  /forkpoint_conflict|UNIQUE constraint failed: .*forkpoint_checkpoints|NOT NULL constraint failed: forkpoint_threads\.version/
+  /forkpoint_conflict|UNIQUE constraint failed: .*forkpoint_checkpoints|NOT NULL constraint failed: forkpoint_(checkpoints|threads)\.version/
 
 export const isConflict = (error: unknown): boolean => CONFLICT.test(wordsOf(error))
 

@@ -1,5 +1,5 @@
 import type { Key, Put } from '../storage.ts'
-import type { SqlValue, Statement } from './driver.ts'
+import type { Statement } from './driver.ts'
 
 /**
  * How a checkpoint is found by its id. An index of all ids would be one more row written for each save, a third of what a
@@ -9,10 +9,10 @@ import type { SqlValue, Statement } from './driver.ts'
  * A row at the end of its lane, with a greater id than the one before it, is no stray. The one before being a stray, it is
  * one too: so those that are none stand together, up to the seq that the last row of the lane names as `ascending`. Rows
  * may go, and an id may change, which makes its row a stray; the rest still ascends.
+ *
+ * To look at a row takes long: SQLite reads all of a large one to compare its key.
  */
-const FIND = `WITH RECURSIVE
-    wanted (family, lane, id) AS (VALUES (?, ?, ?)),
-    step (low, high, seq, id) AS (
+const STEP = `step (low, high, seq, id) AS (
       SELECT 0, (
         SELECT ascending FROM forkpoint_checkpoints AS c
         WHERE c.family = wanted.family AND c.lane = wanted.lane ORDER BY c.seq DESC LIMIT 1
@@ -31,59 +31,59 @@ const FIND = `WITH RECURSIVE
           ORDER BY near.seq LIMIT 1
         )
       WHERE step.low <= step.high AND step.id IS NOT wanted.id
-    )
-  SELECT step.seq FROM wanted CROSS JOIN step ON step.id = wanted.id
-  UNION ALL
-  SELECT c.seq FROM wanted CROSS JOIN forkpoint_checkpoints AS c
+    )`
+const FOUND = `SELECT step.seq FROM wanted CROSS JOIN step ON step.id = wanted.id`
+const FOUND_STRAY = `SELECT c.seq FROM wanted CROSS JOIN forkpoint_checkpoints AS c
     ON c.family = wanted.family AND c.lane = wanted.lane AND c.id = wanted.id AND c.stray = 1`
 
 /** The row with an id, of which there is one at most. */
 export const selectById = (columns: string, partition: string, alias: Key): Statement => ({
-  sql: `SELECT ${columns} FROM forkpoint_checkpoints WHERE family = ? AND lane = ? AND seq = (${FIND})`,
+  sql: `SELECT ${columns} FROM forkpoint_checkpoints WHERE family = ? AND lane = ? AND seq = (
+    WITH RECURSIVE wanted (family, lane, id) AS (VALUES (?, ?, ?)), ${STEP}
+    ${FOUND} UNION ALL ${FOUND_STRAY})`,
   params: [partition, alias[0] as string, partition, ...alias],
 })
 
-/** Fails when another row has the id. */
-export const guardId = (partition: string, { key, alias }: Put): Statement[] =>
-  alias
-    ? [
-        {
-          sql: `INSERT INTO forkpoint_guard (holds) SELECT 0 FROM (${FIND}) WHERE seq <> ?`,
-          params: [partition, ...alias, key[1] as number],
-        },
-      ]
-    : []
-
-/** The row before, as if a stray had the greatest of ids. */
-const BEFORE = `FROM forkpoint_checkpoints AS c
-      WHERE c.family = new.family AND c.lane = new.lane AND c.seq < new.seq ORDER BY c.seq DESC LIMIT 1`
-const IS_LAST = `NOT EXISTS (
-      SELECT 1 FROM forkpoint_checkpoints AS c
-      WHERE c.family = new.family AND c.lane = new.lane AND c.seq > new.seq
-    )`
-
-/** Puts a checkpoint, and decides whether it is a stray. */
-export function putCheckpoint(
-  partition: string,
-  { key, head, alias }: Put,
-  version: string,
-  body: { readonly sql: string; readonly params: readonly SqlValue[] },
-): Statement {
-  return {
-    sql: `WITH
-    new (family, lane, seq, id) AS (VALUES (?, ?, ?, ?)),
-    placed AS (
-      SELECT new.*,
-        CASE WHEN ${IS_LAST} AND new.id > coalesce((SELECT iif(c.stray = 1, '~~', c.id) ${BEFORE}), '')
-          THEN NULL ELSE 1 END AS stray,
-        coalesce((SELECT c.ascending ${BEFORE}), -1) AS before
-      FROM new
+/**
+ * Puts a checkpoint, and decides whether it is a stray. When another row has its id there is no version, and the statement
+ * fails: one that ascends has an id that only a stray could have, and is looked for nowhere else.
+ */
+const putting = (body: string): string => `WITH RECURSIVE
+    wanted (family, lane, seq, id) AS (VALUES (?, ?, ?, ?)),
+    ${STEP},
+    placed AS MATERIALIZED (
+      SELECT wanted.*, coalesce((
+        SELECT c.seq < wanted.seq AND c.stray IS NULL AND c.id < wanted.id FROM forkpoint_checkpoints AS c
+        WHERE c.family = wanted.family AND c.lane = wanted.lane ORDER BY c.seq DESC LIMIT 1
+      ), wanted.id > '') AS ascends FROM wanted
     )
   INSERT INTO forkpoint_checkpoints (family, lane, seq, id, stray, ascending, head, version, body)
-  SELECT family, lane, seq, id, stray, iif(stray = 1, before, seq), ?, ?, ${body.sql} FROM placed WHERE TRUE
+  SELECT family, lane, seq, id, iif(ascends, NULL, 1),
+    iif(ascends, seq, coalesce((
+      SELECT c.ascending FROM forkpoint_checkpoints AS c
+      WHERE c.family = placed.family AND c.lane = placed.lane AND c.seq < placed.seq ORDER BY c.seq DESC LIMIT 1
+    ), -1)),
+    ?,
+    iif(
+      EXISTS (SELECT 1 FROM (${FOUND_STRAY}) AS stray WHERE stray.seq <> placed.seq)
+        OR NOT ascends AND EXISTS (SELECT 1 FROM (${FOUND}) AS found WHERE found.seq <> placed.seq),
+      NULL, ?),
+    ${body} FROM placed WHERE TRUE
   ON CONFLICT (family, lane, seq) DO UPDATE SET
     head = excluded.head, body = excluded.body, version = excluded.version,
-    stray = iif(id IS excluded.id, stray, 1), id = excluded.id`,
-    params: [partition, ...key, (alias?.[1] as string | undefined) ?? null, head, version, ...body.params],
-  }
+    stray = iif(id IS excluded.id, stray, 1), id = excluded.id`
+
+const PUT = putting('?')
+// Some libraries take an empty array for NULL.
+const PUT_EMPTY = putting(`x''`)
+
+export function putCheckpoint(
+  partition: string,
+  { key, head, alias, body }: Put,
+  version: string,
+): Statement {
+  const isEmpty = body?.length === 0
+  const id = (alias?.[1] as string | undefined) ?? null
+  const params = [partition, ...key, id, head, version]
+  return isEmpty ? { sql: PUT_EMPTY, params } : { sql: PUT, params: [...params, body ?? null] }
 }

@@ -1,6 +1,6 @@
 import { TABLES, type Batch, type Check, type Put, type Range, type Table } from '../storage.ts'
 import type { Statement } from './driver.ts'
-import { guardId, putCheckpoint } from './ids.ts'
+import { putCheckpoint } from './ids.ts'
 import { within } from './reads.ts'
 import { isRow, KEY_COLUMNS, nameOf, paramsOf } from './tables.ts'
 
@@ -14,7 +14,7 @@ export function statementsOf(partition: string, batch: Batch, version: string): 
       sql: `DELETE FROM ${nameOf(table)} WHERE ${isRow(table)}`,
       params: paramsOf(partition, key),
     })),
-    ...puts.flatMap((put) => statementsOfPut(partition, put, version)),
+    ...puts.map((put) => statementOfPut(partition, put, version)),
   ]
 }
 
@@ -32,28 +32,23 @@ function deleteRange(partition: string, gone: Range & { readonly table: Table })
   return { sql: `DELETE FROM ${nameOf(gone.table)} WHERE ${sql}`, params }
 }
 
-function statementsOfPut(partition: string, put: Put, version: string): Statement[] {
+function statementOfPut(partition: string, put: Put, version: string): Statement {
   const { table, key, head, body, rank } = put
+  if (table === 'checkpoints') return putCheckpoint(partition, put, version)
+  const ranks = table === 'threads' ? [rank ?? null] : []
+  const params = [partition, ...key, head, version, ...ranks]
   // Some libraries take an empty array for NULL.
-  const bytes = body?.length === 0 ? { sql: `x''`, params: [] } : { sql: '?', params: [body ?? null] }
-  if (table === 'checkpoints')
-    return [...guardId(partition, put), putCheckpoint(partition, put, version, bytes)]
+  return body?.length === 0
+    ? { sql: putting(table, `x''`), params }
+    : { sql: putting(table, '?'), params: [...params, body ?? null] }
+}
+
+function putting(table: Table, body: string): string {
   const isThreads = table === 'threads'
   const columns = ['family', ...KEY_COLUMNS[table], 'head', 'version', ...(isThreads ? ['rank'] : [])]
-  return [
-    {
-      sql: `INSERT INTO ${nameOf(table)} (${columns.join(', ')}, body)
-      VALUES (${columns.map(() => '?').join(', ')}, ${bytes.sql})
-      ${isThreads ? THREAD_STAYS : replacing(table)}`,
-      params: [
-        ...paramsOf(partition, key),
-        head,
-        version,
-        ...(isThreads ? [rank ?? null] : []),
-        ...bytes.params,
-      ],
-    },
-  ]
+  return `INSERT INTO ${nameOf(table)} (${columns.join(', ')}, body)
+      VALUES (${columns.map(() => '?').join(', ')}, ${body})
+      ${isThreads ? THREAD_STAYS : replacing(table)}`
 }
 
 const replacing = (table: Table): string =>

@@ -33,21 +33,23 @@ export async function measure(engine: Engine, steps: number): Promise<Figures> {
 }
 
 async function ownCosts(engine: Engine, steps: number) {
-  const counted = counting(await engine.ours('own'))
-  const checkpointer = await opened(counted.storage)
+  const watched = watching(await engine.ours('own'))
+  const checkpointer = await opened(watched.storage)
   const thread = checkpointer.thread('loop')
   const bare = await engine.bare()
   const state = newState()
   const saves: number[] = []
   const bareSaves: number[] = []
+  let savedBytes = 0
   for (let step = 1; step <= steps; step++) {
     advance(state, step)
-    counted.reset()
+    watched.reset()
     saves.push(await timed(() => thread.save(state)))
-    const bytes = crypto.getRandomValues(new Uint8Array(Math.min(counted.bytes(), 65_536)))
+    // The very same, as an engine may compress them.
+    const bytes = Buffer.concat(watched.written())
     bareSaves.push(await timed(() => bare.upsert(`${step}`, bytes)))
+    savedBytes = bytes.length
   }
-  const savedBytes = counted.bytes()
   await bare.upsert('state', new TextEncoder().encode(JSON.stringify(state)))
   const loads: number[] = []
   const bareLoads: number[] = []
@@ -126,17 +128,17 @@ class Loop {
 const opened = (storage: Storage): Promise<Checkpointer> =>
   openCheckpointer({ name: `bench ${Math.random()}`, storage })
 
-/** The same storage, with the bytes counted that one save hands to it. */
-function counting(storage: Storage) {
-  let bytes = 0
+/** The same storage, with the bytes that one save hands to it. */
+function watching(storage: Storage) {
+  let bytes: Uint8Array[] = []
   const commit = (partition: string, batch: Batch) => {
-    for (const { head, body } of batch.puts ?? []) bytes += head.length + (body?.length ?? 0)
+    for (const { head, body } of batch.puts ?? []) bytes.push(Buffer.from(head), ...(body ? [body] : []))
     return storage.commit(partition, batch)
   }
-  const counted: Storage = Object.assign(Object.create(storage), { commit })
+  const watched: Storage = Object.assign(Object.create(storage), { commit })
   for (const method of ['read', 'locate', 'list', 'partitions', 'destroy', 'close'] as const)
-    Object.assign(counted, { [method]: storage[method].bind(storage) })
-  return { storage: counted, bytes: () => bytes, reset: () => (bytes = 0) }
+    Object.assign(watched, { [method]: storage[method].bind(storage) })
+  return { storage: watched, written: () => bytes, reset: () => (bytes = []) }
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {

@@ -30,7 +30,7 @@ export function cutLaws(work: EngineAtWork): void {
     await work.newDatabase()
     await storage.commit('p', meta('0'))
     for (let round = 1; round <= 20; round++) {
-      proxy.cut('forkpoint_commit', 'as it is answered')
+      proxy.cut('forkpoint_write', 'as it is answered')
       const result = await storage.commit('p', meta(String(round)))
       const [rows] = await storage.read('p', LAW)
       expect(rows).toMatchObject([{ head: String(round), version: (result as { version: string }).version }])
@@ -42,7 +42,7 @@ export function cutLaws(work: EngineAtWork): void {
     const storage = postgresStorage(nodePostgres(pool))
     await work.newDatabase()
     await storage.commit('p', meta('before'))
-    proxy.cut('forkpoint_commit', 'before it arrives')
+    proxy.cut('forkpoint_write', 'before it arrives')
     const failure = await storage.commit('p', meta('lost')).catch((error: CheckpointerError) => error)
     expect(failure).toMatchObject({ code: 'FAILED', outcome: 'unknown' })
     expect((await storage.read('p', LAW))[0]).toMatchObject([{ head: 'before' }])
@@ -55,7 +55,7 @@ export function cutLaws(work: EngineAtWork): void {
     const checkpointer = await openCheckpointer({ name: 'cut', storage, onWarning: () => {} })
     const thread = checkpointer.thread<{ n: number }>('t')
     for (let n = 1; n <= 20; n++) {
-      if (n > 1) proxy.cut('forkpoint_commit', 'as it is answered')
+      if (n > 1) proxy.cut('forkpoint_write', 'as it is answered')
       expect((await thread.save({ n })).seq).toBe(n)
     }
     expect((await checkpointer.verify()).problems).toEqual([])

@@ -154,8 +154,17 @@ export function ownLaws(work: EngineAtWork): void {
     const pool = await newPool(work, { max: 10 })
     const storages = Array.from({ length: 10 }, () => postgresStorage(nodePostgres(pool)))
     await Promise.all(storages.map((storage, i) => storage.commit('p', meta(String(i)))))
-    const { rows } = await pool.query('SELECT version FROM forkpoint_schema')
-    expect(rows).toEqual([{ version: 1 }])
+    const { rows } = await pool.query('SELECT version FROM forkpoint_schema ORDER BY version')
+    expect(rows).toEqual([{ version: 1 }, { version: 2 }])
+  })
+
+  test('a database of the first version gets what it lacks', async () => {
+    const pool = await newPool(work)
+    // The second version is a function and the word that it is there.
+    for (const statement of postgresSchema.slice(0, -2)) await pool.query(statement)
+    const storage = postgresStorage(nodePostgres(pool))
+    expect(await storage.commit('p', meta('new'))).toMatchObject({ ok: true })
+    expect((await storage.read('p', LAW))[0]).toMatchObject([{ head: 'new' }])
   })
 
   test('stands on tables that were made by hand, and refuses newer ones', async () => {
