@@ -14,6 +14,7 @@ import { rowOf, rowsOfSession } from './indexeddb/schema.ts'
 import { writeSessionRows } from './indexeddb/session-rows.ts'
 import { isScrubNeeded, scrub } from './indexeddb/scrub.ts'
 import { Session } from './indexeddb/session.ts'
+import { dropStale, MOST_STALE } from './indexeddb/stale-entries.ts'
 import { writing } from './indexeddb/writing.ts'
 import { refuseTooLarge } from './limits.ts'
 import {
@@ -51,6 +52,8 @@ class IndexedDbStorage implements Storage {
   #commits = 0
   readonly #connection: Connection
   readonly #session: Session
+  /** Commits since old entries were last thrown away. */
+  #stale = 0
   #past: Promise<Past> | undefined
   /** Whether no write goes into a log any more that may be torn. */
   #scrubbed: Promise<boolean> | undefined
@@ -89,9 +92,24 @@ class IndexedDbStorage implements Storage {
     const marking = this.#session.begin(owes, makesRoom(batch))
     try {
       if (marking) await marking
-      return await writing(connection, { partition, batch, version })
+      const result = await writing(connection, { partition, batch, version })
+      if (result.ok && ++this.#stale >= MOST_STALE) void this.#dropStale()
+      return result
     } catch (error) {
       throw await codedWithUsage(error)
+    } finally {
+      this.#session.end()
+    }
+  }
+
+  /** Beside what is written, so that whoever closes or rests waits for it. */
+  async #dropStale(): Promise<void> {
+    this.#stale = 0
+    try {
+      await this.#session.begin(false)
+      await dropStale(this.#connection)
+    } catch {
+      // Lists are slower then, until the next time.
     } finally {
       this.#session.end()
     }

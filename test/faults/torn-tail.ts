@@ -6,7 +6,8 @@ import { startBrowser } from './support/browser.ts'
 import { broken, type Proof, type ProofContext } from './support/proof.ts'
 import { openSite, type Site } from './support/site.ts'
 
-const SAVES = 60
+/** Fewer commits than after which old entries of the list are thrown away: those would be what the cut takes. */
+const SAVES = 40
 /** More than a record of the log, so that most cuts leave one torn. */
 const MOST_CUT = 9_000
 /** Within a second it is written down, outside of the database, how far each thread has come. */

@@ -47,19 +47,22 @@ export async function* listThreads(reader: Reader, given: ThreadsOptions): Async
 
 async function* latestFirst(
   { host, codec }: Reader,
-  { before, where, signal }: ThreadsOptions,
+  { before, where, signal, order, limit = PAGE }: ThreadsOptions,
 ): AsyncGenerator<ThreadSummary> {
+  // No more than are given, unless some of them are left out or more come behind.
+  let page = where || order === 'oldest' ? PAGE : Math.min(limit, PAGE)
   // Ranks are whole milliseconds: what is lower than this by half of one came before.
   let after: ThreadsRequest['after'] = before && { rank: timeOf(before) - 0.5, thread: '' }
   for (;;) {
     signal?.throwIfAborted()
-    const reply = await host.threads({ limit: PAGE, ...(after ? { after } : {}) })
+    const reply = await host.threads({ limit: page, ...(after ? { after } : {}) })
     for (const item of reply.items) {
       const summary = summaryOf(codec, item)
       if (!where || where(summary)) yield summary
     }
     if (!reply.next) return
     after = reply.next
+    page = PAGE
   }
 }
 

@@ -35,7 +35,7 @@ async function makeAndDelete(): Promise<boolean> {
   }
 }
 
-function isChromium(): boolean {
+export function isChromium(): boolean {
   const here = globalThis.navigator as
     | { userAgent?: string; userAgentData?: { brands?: readonly { brand: string }[] } }
     | undefined
