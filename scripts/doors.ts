@@ -34,8 +34,16 @@ export const doors: readonly Door[] = Object.entries(manifest.exports).flatMap((
   }
 })
 
+interface Alias {
+  readonly find: RegExp
+  readonly replacement: string
+}
+
+const leading = (to: (door: Door) => string): Alias[] =>
+  doors.map((door) => ({ find: new RegExp(`^${door.name}$`), replacement: root + to(door) }))
+
 /** For Vite and Vitest: the doors' names lead to their sources, so nothing has to be built first. */
-export const aliases: { find: RegExp; replacement: string }[] = doors.map((door) => ({
-  find: new RegExp(`^${door.name}$`),
-  replacement: root + door.source,
-}))
+export const aliases = leading((door) => door.source)
+
+/** The doors' names lead to the package as users install it, which has to be built. */
+export const aliasesToBuilt = leading((door) => door.code)

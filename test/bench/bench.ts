@@ -12,7 +12,7 @@ import { parseArgs } from 'node:util'
 import { serving, type Engine } from './browser.ts'
 import { contenderNames } from './contenders.ts'
 import { keep, RESULTS, type Figures } from './figures.ts'
-import { checkRivals, installRivals } from './install.ts'
+import { buildPackage, checkRivals, installRivals } from './install.ts'
 import { lostIn } from './report/judge.ts'
 import { writeReport } from './report/report.ts'
 import { tablesOf } from './report/tables.ts'
@@ -46,6 +46,7 @@ if (folder !== undefined) for (const path of writeReport(folder, engine)) say(`w
 async function measure(): Promise<void> {
   installRivals()
   checkRivals()
+  buildPackage()
   if (folder !== undefined && engine === 'chromium') await measureSizes(folder, say)
   if (values.sizes) return
   const temp = mkdtempSync(join(tmpdir(), 'forkpoint-bench-'))

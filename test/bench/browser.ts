@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { chromium, firefox, type BrowserContext, type Page } from 'playwright-core'
 import { build, preview } from 'vite'
 import { findBrowser, type Browser } from '../../scripts/browsers.ts'
-import { aliases } from '../../scripts/doors.ts'
+import { aliasesToBuilt } from '../../scripts/doors.ts'
 import type { ContenderName } from './contenders.ts'
 import type { BenchPage } from './page/api.ts'
 
@@ -11,10 +11,10 @@ export type Engine = 'chromium' | 'firefox'
 /** What no call takes longer than, or whoever was asked is out. */
 const PATIENCE = 300_000
 
-/** The page as it would be built for users, on an origin for each contender. */
+/** The page as it would be built for users, with the package as they have it, on an origin for each contender. */
 export async function serving<T>(outDir: string, work: (port: number) => Promise<T>): Promise<T> {
   const root = fileURLToPath(new URL('page/', import.meta.url))
-  const common = { configFile: false, root, logLevel: 'error', resolve: { alias: aliases } } as const
+  const common = { configFile: false, root, logLevel: 'error', resolve: { alias: aliasesToBuilt } } as const
   const output = { outDir, emptyOutDir: true, target: 'es2022' } as const
   await build({ ...common, worker: { format: 'es' }, build: output })
   // An isolated page has a clock of 5 µs instead of 100, and may ask for its memory.

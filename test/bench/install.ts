@@ -19,6 +19,11 @@ export function installRivals(): void {
   writeFileSync(installed, lock())
 }
 
+/** As users install it: what it has in one file, a build from its sources has in many. */
+export function buildPackage(): void {
+  run('npm', ['run', '--silent', 'build'], root)
+}
+
 /** Each in its own types: how a package is used fits what it says of itself. */
 export function checkRivals(): void {
   run('tsc', ['-p', 'test/bench/rivals'], root)

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { chromium, type Browser } from 'playwright-core'
 import { build, preview } from 'vite'
 import { findBrowser } from '../../../scripts/browsers.ts'
-import { aliases, root } from '../../../scripts/doors.ts'
+import { aliasesToBuilt, root } from '../../../scripts/doors.ts'
 import { contenderNames, described, type ContenderName } from '../contenders.ts'
 
 /** Bytes, compressed, that a browser fetches. */
@@ -60,7 +60,7 @@ async function sizeOf(name: ContenderName, outDir: string, browser: Browser): Pr
   await build({
     ...common,
     plugins: [{ name: 'use', resolveId: (id) => (id === USE ? id : undefined), load: useOf(name) }],
-    resolve: { alias: aliases },
+    resolve: { alias: aliasesToBuilt },
     worker: { format: 'es' },
     build: {
       outDir,
