@@ -98,6 +98,46 @@ test('a decoded value shares nothing with the state', () => {
   expect(state).toEqual({ a: [{ b: 1 }] })
 })
 
+describe('an item of a list like the one before it', () => {
+  const before = codec.capture({ list: [{ a: 0, b: 'x' }] }).state
+  class Like {
+    a = 0
+    b = 'x'
+  }
+  test('is the same when it says the same', () => {
+    expect(codec.capture({ list: [{ a: 0, b: 'x' }] }, before).state).toBe(before)
+  })
+  test.each<[string, unknown]>([
+    ['a zero below', { a: -0, b: 'x' }],
+    ['another order', { b: 'x', a: 0 }],
+    ['one less', { a: 0 }],
+    ['one more', { a: 0, b: 'x', c: undefined }],
+    ['no prototype', Object.assign(Object.create(null), { a: 0, b: 'x' })],
+  ])('is another with %s', (_, item) => {
+    const live = { list: [item] }
+    const { state } = codec.capture(live, before)
+    expect(state).not.toBe(before)
+    expect(difference(live, codec.decode(state))).toBeUndefined()
+  })
+  test.each<[string, unknown, string]>([
+    ['a symbol', { a: 0, b: 'x', [Symbol('s')]: 1 }, '$.list[0]'],
+    ['another class', new Like(), '$.list[0]'],
+    [
+      'a getter that throws',
+      {
+        a: 0,
+        get b(): never {
+          throw new Error('no')
+        },
+      },
+      '$.list[0].b',
+    ],
+  ])('is refused with %s', (_, item, path) => {
+    const attempt = () => codec.capture({ list: [item] }, before)
+    expect(attempt).toThrow(expect.objectContaining({ code: 'INVALID', path }))
+  })
+})
+
 test('a getter is read once for a new object', () => {
   let reads = 0
   const live = {

@@ -6,6 +6,7 @@ import type { Json } from '../json.ts'
 import { mergeArray } from './array.ts'
 import { mergeObject } from './object.ts'
 import { mergeText } from './text.ts'
+import { isUnchanged } from './unchanged.ts'
 
 /**
  * The encoded form of a value, given that of the value that stood here before. What has not changed is
@@ -19,6 +20,10 @@ export function merge(walk: Walk, live: unknown, prev: Json): Json {
     return seen === prev ? prev : mergeText(walk, seen, prev)
   }
   if (typeof live === 'object' && live !== null) {
+    if (walk.trust !== undefined && isUnchanged(live, prev)) {
+      walk.frozen = false
+      return prev
+    }
     if (walk.trust === undefined ? live === prev : walk.trust.knows(live, prev)) {
       walk.frozen = true
       return prev
