@@ -4,7 +4,7 @@ import { joined } from '../../rows/joined.ts'
 import { MOST_LINE_BYTES } from '../lines.ts'
 import type { ImportBounds } from '../../host.ts'
 
-/** Few bytes may unpack to a thousand times as many, all at once: so only few are given at a time. */
+/** What is given at a time may unpack to a thousand times as many, all at once. */
 const FEED = 8 * 1024
 /** Up to here a file may be packed as tightly as it likes. */
 const FREE_BYTES = 16 * 1024 * 1024
