@@ -39,7 +39,9 @@ export function remoteHost(url: string | URL, options: RemoteOptions = {}): Remo
   const { fetch: fetched, headers = {}, timeout = TIMEOUT } = checkOptions('remoteHost', options, REMOTE)
   checkFunction('fetch', fetched)
   if (!(timeout > 0)) throw invalid('timeout', 'a number of milliseconds')
-  const base = new URL(url, globalThis.location?.href)
+  const page = globalThis.location?.href
+  if (!URL.canParse(url, page)) throw invalid('url', page ? 'a URL' : 'a whole URL, as no page is here')
+  const base = new URL(url, page)
   if (!base.pathname.endsWith('/')) base.pathname += '/'
   const reach: Reach = {
     at: (name) => new URL(name, base),

@@ -55,7 +55,8 @@ export class GuardedHost {
       throw new CheckpointerError('INVALID', `This is no request that ${verb} can have.`)
     const touched = touchedBy(verb, this.#begun(verb, request))
     if ('threads' in touched) {
-      for (const thread of touched.threads) await this.#refuseUnless(allow, verb, thread)
+      for (const [i, thread] of touched.threads.entries())
+        await this.#refuseUnless(allow, verb, thread, (verb === 'fork' || verb === 'copy') && i > 0)
     } else if (touched.kind === 'store') await this.#refuseUnless(allow, verb, undefined)
     else if (touched.kind === 'listed') {
       const page = callOf(this.#host, verb) as ListPage
@@ -67,9 +68,10 @@ export class GuardedHost {
     return () => this.#run(verb, request)
   }
 
-  async #refuseUnless(allow: Allow, verb: Verb, thread: string | undefined): Promise<void> {
+  async #refuseUnless(allow: Allow, verb: Verb, thread: string | undefined, isMade = false): Promise<void> {
     if ((await allow(verb, thread)) === true) return
-    const of = thread === undefined ? 'the whole store' : 'this thread'
+    const made = 'the thread that it makes, which can be named with `as`,'
+    const of = thread === undefined ? 'the whole store' : isMade ? made : 'this thread'
     throw new CheckpointerError('FORBIDDEN', `${verb} of ${of} is not allowed to this caller.`, {
       ...(thread === undefined ? {} : { thread }),
       outcome: 'none',

@@ -216,3 +216,19 @@ it('takes the colours of an app, whatever the app calls them', async () => {
   })
   expect(colour).toBe('rgb(1, 2, 3)')
 })
+
+it('all views of a checkpoint can be seen to be there, however narrow its part of the window is', async () => {
+  for (const width of [390, 730, 760, 1200]) {
+    const page = await inspector.open(furnish, { viewport: { width, height: 800 } })
+    await openThread(page, 'trip to Lisbon')
+    await rows(page).first().click()
+    const tabs = page.getByRole('tab')
+    await eventually(() => tabs.count()).toBeGreaterThan(3)
+    const bar = await page.getByRole('tablist').boundingBox()
+    const boxes = await Promise.all((await tabs.all()).map((tab) => tab.boundingBox()))
+    for (const box of boxes)
+      expect(Math.ceil((box?.x ?? 0) + (box?.width ?? Infinity))).toBeLessThanOrEqual(
+        Math.ceil((bar?.x ?? 0) + (bar?.width ?? 0)),
+      )
+  }
+})

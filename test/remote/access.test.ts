@@ -157,6 +157,18 @@ describe('who may do what', () => {
     await vi.waitFor(() => expect(heard).toHaveLength(1))
   })
 
+  it('a fork into a thread that is not allowed says how it can be named', async () => {
+    const store = await served()
+    const handler = createHandler(store, { authorize: ({ thread }) => thread?.startsWith('mine/') === true })
+    const thread = (await over(handler)).thread('mine/t')
+    await thread.save({ n: 1 })
+    await expect(thread.fork()).rejects.toMatchObject({
+      code: 'FORBIDDEN',
+      message: expect.stringContaining('`as`'),
+    })
+    expect((await thread.fork({ as: 'mine/fork' })).id).toBe('mine/fork')
+  })
+
   it('nobody from elsewhere ends the store for the others', async () => {
     const store = await served()
     const handler = createHandler(store, { authorize: () => true })
@@ -357,6 +369,11 @@ describe('a wire that breaks', () => {
     expect((await thread.save({ n: 1 })).seq).toBe(1)
     expect((await thread.save({ n: 2 })).seq).toBe(2)
     await far.close()
+  })
+
+  it('a URL that says not where is refused', () => {
+    for (const url of ['/store', 'store', ''])
+      expect(() => remoteHost(url)).toThrow(expect.objectContaining({ code: 'INVALID', path: 'url' }))
   })
 
   it('what only reads is asked for once more', async () => {

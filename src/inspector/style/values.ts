@@ -1,6 +1,6 @@
 export const values = `
 .tabbed { flex: 1; min-block-size: 0; display: flex; flex-direction: column; }
-.tabs { display: flex; gap: 2px; padding-inline: 8px; border-block-end: 1px solid var(--_line); overflow-x: auto; flex: none; }
+.tabs { display: flex; flex-wrap: wrap; gap: 0 2px; padding-inline: 8px; border-block-end: 1px solid var(--_line); flex: none; }
 .tab { flex: none; padding-inline: 6px; border: 0; border-block-end: 2px solid transparent; border-radius: 0; background: none; color: var(--_dim); min-block-size: 32px; }
 .tab[aria-selected='true'] { color: var(--_text); border-block-end-color: var(--_accent); }
 .tab-panel { flex: 1; min-block-size: 0; overflow: auto; padding: 8px 10px 16px; }
