@@ -241,7 +241,7 @@ export class StoredCheckpointer implements Checkpointer {
     const asked = syncAsked(options)
     // Both with what waits to be written.
     await Promise.all([this.flush(), remote.flush()])
-    return syncStores(this.#shared.host, theirs, asked)
+    return syncStores({ host: this.#shared.host, store: this }, { host: theirs, store: remote }, asked)
   }
 
   close(): Promise<void> {

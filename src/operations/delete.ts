@@ -3,11 +3,10 @@ import { threadKey } from '../storage/keys.ts'
 import type { DeleteCheckpointsRequest, DeleteRunRequest, OfThread, RemovedReply } from './host.ts'
 import { markDeleted } from './store/deletions.ts'
 import type { Family } from './store/family.ts'
-import { tellOwn } from './store/gone.ts'
 import { checkFence } from './store/fence.ts'
 import type { LaneRows } from './removal/lane-rows.ts'
 import type { RemovalPlan, Spread } from './removal/plan.ts'
-import { findsNoRoom, remove } from './removal/removal.ts'
+import { remove } from './removal/removal.ts'
 import { isLabelled } from './removal/rules.ts'
 import type { Loss } from './removal/losses.ts'
 import type { CheckpointRow } from './rows/checkpoint-row.ts'
@@ -28,7 +27,6 @@ export async function deleteThread(
 ): Promise<boolean> {
   const root = threadKey(thread, '')
   let isThere = false
-  let isLate = false
   // All of it in turn: what was saved before is deleted, what is saved after stays.
   await store.inTurn({ thread, namespace: '' }, async () => {
     const found = await store.storage.locate(root)
@@ -50,18 +48,17 @@ export async function deleteThread(
           : await lossesOf(family, rows, thread, () => true)
       // What is refused in the end must not be marked.
       await checkFence(store, found.partition)
-      if (isThere && store.isWitnessed) await markDeleted(store, thread)
-      // What retention had let go of it is told too: nobody is to keep a thread that was deleted.
-      const isTold = isThere && family.isSynced && spread === 'everywhere'
-      isLate = isTold && (await findsNoRoom(() => tellOwn(store, thread)))
+      if (isThere && store.isWitnessed) await markDeleted(store, thread, lastChange(own))
       return { losses, damaged, deleteThreads: isThere }
     }
     await remove(store, found.partition, choose, { spread })
   })
-  if (isLate) await tellOwn(store, thread)
   if (isThere) store.publish({ type: 'deleted', thread })
   return isThere
 }
+
+const lastChange = (own: readonly ThreadRow[]): number =>
+  own.reduce((last, { facts }) => Math.max(last, facts.updatedAt), 0)
 
 async function labelsOf(own: readonly ThreadRow[], rows: LaneRows): Promise<number> {
   const shown = await Promise.all(own.map(({ facts }) => rows.shownBy(facts.segments)))

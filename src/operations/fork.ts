@@ -1,7 +1,7 @@
 import { CheckpointerError } from '../errors.ts'
 import { isPartOfWrite, seqRange, threadKey, threadRows } from '../storage/keys.ts'
 import type { Put, Row } from '../storage/storage.ts'
-import { familyQuery, openFamily, renewFamily, type FamilyRow } from './store/family.ts'
+import { familyQuery, openFamily, renewFamily } from './store/family.ts'
 import { findCheckpoint, needCheckpoint, oldestFirst } from './store/find.ts'
 import type { CopyRequest, ForkReply, ForkRequest } from './host.ts'
 import {
@@ -21,7 +21,7 @@ import { emptyThread, openThread, threadPut, type ThreadFacts, type ThreadRow } 
 import { openWriteFacts } from './rows/write-row.ts'
 import { goneSaves, saveText } from './store/gone.ts'
 import { attemptsOn, LOST_RACE, tryCommit, untilRecognised } from './store/commit.ts'
-import { checkThread, describe, needThread, readThread, type Store } from './store/store.ts'
+import { checkThread, describe, needThread, readThread, type FamilyRow, type Store } from './store/store.ts'
 
 /** A new thread that shows its origin's rows up to a checkpoint, and goes on from there. Copies nothing. */
 export async function fork(store: Store, request: ForkRequest): Promise<ForkReply> {
@@ -56,8 +56,8 @@ export async function fork(store: Store, request: ForkRequest): Promise<ForkRepl
 }
 
 /**
- * By the origin's row as last seen from here, whose version the commit checks: two reads less, when nobody has changed it
- * since. What was only remembered never decides that a fork is refused.
+ * By the origin's row as last seen from here, and the family's as the last fork has left it, whose versions the commit checks:
+ * up to three reads less, when nobody has changed them since. What was only remembered never decides that a fork is refused.
  */
 async function forkRemembered(
   store: Store,
@@ -70,7 +70,7 @@ async function forkRemembered(
       request.at
         ? findCheckpoint(store, origin, request.at).then((found) => found?.facts)
         : origin.facts.head,
-      readFamilyRow(store, origin),
+      origin.family ?? readFamilyRow(store, origin),
     ])
     return point && (await commitFork(store, request, origin, point, family))
   } catch (error) {
@@ -129,6 +129,7 @@ async function commitFork(
   })
   if (version === LOST_RACE) return LOST_RACE
   store.threads.set(twin, { partition, version, facts: twin })
+  store.threads.setFamily(request, { ...family, version })
   return { head: infoOf(head) }
 }
 

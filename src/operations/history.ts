@@ -7,17 +7,17 @@ import type { Frames, HistoryReply, HistoryRequest, HistoryWhere } from './host.
 import { infoOf, type CheckpointFacts, type CheckpointRow } from './rows/checkpoint-row.ts'
 import { laneOf } from './rows/lanes.ts'
 import type { ThreadRow } from './rows/thread-row.ts'
-import { readWhole, ifDamaged, type Store } from './store/store.ts'
+import { ifDamaged, readPlace, type Rows, type Store } from './store/store.ts'
 
 /** A page never looks at more rows than this, however few fit the filter, so that each stays quick. */
 const MOST_LOOKED_AT = 2000
 
 /** One page of a thread's checkpoints. */
 export async function history(store: Store, request: HistoryRequest): Promise<HistoryReply> {
-  return (await readWhole(store, request, (thread) => readPage(store, thread, request))) ?? { items: [] }
+  return (await readPlace(store, request, (thread, rows) => readPage(rows, thread, request))) ?? { items: [] }
 }
 
-async function readPage(store: Store, thread: ThreadRow, request: HistoryRequest): Promise<HistoryReply> {
+async function readPage(store: Rows, thread: ThreadRow, request: HistoryRequest): Promise<HistoryReply> {
   const from = request.after === undefined ? 0 : (await seqFor(store, thread, request.after)) + 1
   const to =
     request.before === undefined
@@ -55,13 +55,13 @@ async function readPage(store: Store, thread: ThreadRow, request: HistoryRequest
 }
 
 /** `before` and `after` take a seq that need not exist (it may have been pruned), or the id of one that does. */
-async function seqFor(store: Store, thread: ThreadRow, ref: number | string): Promise<number> {
+async function seqFor(store: Rows, thread: ThreadRow, ref: number | string): Promise<number> {
   return typeof ref === 'number' ? ref : (await needCheckpoint(store, thread, byRef(ref))).seq
 }
 
 /** How many states can be given, up to the first that cannot be read, and the frames of these. */
 async function framesOf(
-  store: Store,
+  store: Rows,
   thread: ThreadRow,
   found: readonly CheckpointRow[],
 ): Promise<{ readonly count: number; readonly frames?: Frames }> {

@@ -4,7 +4,6 @@ import type { LaneRows } from './removal/lane-rows.ts'
 import type { RemovalPlan } from './removal/plan.ts'
 import { remove } from './removal/removal.ts'
 import { toRemove } from './removal/rules.ts'
-import { headsOf } from './rows/thread-row.ts'
 import { needThread, noThread, type Store } from './store/store.ts'
 
 export async function prune(store: Store, request: PruneRequest): Promise<RemovedReply> {
@@ -15,7 +14,7 @@ export async function prune(store: Store, request: PruneRequest): Promise<Remove
       const row = family.threads.find(({ facts }) => facts.thread === thread && facts.namespace === namespace)
       if (!row) throw noThread(request)
       const shown = await rows.shownBy(row.facts.segments)
-      const seqs = toRemove(shown, request, row.facts.tips && headsOf(row.facts))
+      const seqs = toRemove(shown, request, row.facts)
       return { losses: [{ thread: row, shown, seqs }], dryRun: request.dryRun || seqs.size > most }
     }
     return remove(store, partition, choose, { most })

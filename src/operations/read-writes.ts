@@ -3,18 +3,18 @@ import { partsOf, seqRange, taskRange } from '../storage/keys.ts'
 import type { Range } from '../storage/storage.ts'
 import type { ReadWritesRequest, StoredWrite } from './host.ts'
 import { namedParts, openWrite, openWrites } from './rows/write-row.ts'
-import { readWhole, type Store } from './store/store.ts'
+import { readPlace, type Store } from './store/store.ts'
 
 /** Small questions, often asked: what a task has yielded since, beside all else that its checkpoint may have. */
 export async function readWrites(store: Store, request: ReadWritesRequest): Promise<readonly StoredWrite[]> {
-  const found = await readWhole(store, request, async ({ partition, facts: { lane } }) => {
+  const found = await readPlace(store, request, async ({ partition, facts: { lane } }, { storage }) => {
     const ranges = rangesOf(lane, request).map((range) => ({ table: 'writes', ...range }) as const)
-    const rows = (await store.storage.read(partition, ranges)).flat()
+    const rows = (await storage.read(partition, ranges)).flat()
     const owners = rows.flatMap((row) => namedParts(partition, row)?.[0] ?? [])
     const queries = owners.map(
       (owner) => ({ table: 'parts', ...partsOf(lane, request.checkpoint, owner) }) as const,
     )
-    const parts = queries.length === 0 ? [] : (await store.storage.read(partition, queries)).flat()
+    const parts = queries.length === 0 ? [] : (await storage.read(partition, queries)).flat()
     const pause = pauses()
     if (request.taskId === undefined) return openWrites(partition, rows, parts, pause)
     const opened = await Promise.all(rows.map((row) => openWrite(partition, row, parts, pause)))

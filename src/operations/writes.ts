@@ -3,17 +3,20 @@ import { checkpointKey, seqRange, writeKey, writeName } from '../storage/keys.ts
 import type { Batch, Check, Key, Row } from '../storage/storage.ts'
 import { attemptsOn, LOST_RACE, tryCommit, untilRecognised } from './store/commit.ts'
 import { byRef, needCheckpoint } from './store/find.ts'
-import type { PutWritesReply, PutWritesRequest, StoredRun, StoredWrite } from './host.ts'
+import type { PutWritesReply, PutWritesRequest, StoredRun } from './host.ts'
 import { threadPut, timeOfWrites, withWrites, type ThreadFacts, type ThreadRow } from './rows/thread-row.ts'
-import { latestOf, partsOfWrite, writePuts } from './rows/write-row.ts'
+import { latestOf, madeAt, partsOfWrite, writePuts, type MadeWrite } from './rows/write-row.ts'
 import { withRoom } from './retention/with-room.ts'
 import { checkThread, needThread, recallThread, type Store } from './store/store.ts'
+
+/** With such as were made elsewhere. */
+type MadeWritesRequest = PutWritesRequest & { readonly writes: readonly MadeWrite[] }
 
 /**
  * Writes belong to the thread that made them, also for a checkpoint that it borrows: they stand in its own lane,
  * so that a fork never sees what its origin went on to do.
  */
-export async function putWrites(store: Store, request: PutWritesRequest): Promise<PutWritesReply> {
+export async function putWrites(store: Store, request: MadeWritesRequest): Promise<PutWritesReply> {
   const { thread, namespace, run } = request
   const place = { thread, namespace }
   const done = await store.inTurn(place, () =>
@@ -87,15 +90,15 @@ interface Done {
 
 async function commitWrites(
   store: Store,
-  { thread, namespace, writes, run, relaxed }: PutWritesRequest,
+  { thread, namespace, writes, run, relaxed }: MadeWritesRequest,
   { row, seq, existing, checks }: Ground,
 ): Promise<Done | typeof LOST_RACE> {
   const { partition } = row
   const { lane } = row.facts
-  const fresh = freshWrites(lane, seq, writes, existing)
+  const fresh = freshWrites(row, seq, writes, existing)
   const isSame = run === undefined || isSameRun(run, row.facts.run)
   if (fresh.size === 0 && isSame) return { seq, written: 0, isNew: false, tasks: new Set() }
-  const from = Math.max(timeOfWrites(row.facts), latestOf(partition, existing) + 0.001)
+  const from = Math.max(timeOfWrites(row.facts, writes), latestOf(partition, existing) + 0.001)
   const batch = batchOf(store, partition, { lane, seq }, fresh, from)
   const added = [...fresh.values()].filter(({ old }) => !old).length
   const facts: ThreadFacts = {
@@ -119,16 +122,19 @@ async function commitWrites(
 
 interface FreshWrite {
   readonly key: Key
-  readonly write: StoredWrite
+  readonly write: MadeWrite
   /** The row that it overwrites. */
   readonly old?: Row
 }
 
-/** An index from 0 is written once: what is there stays. A negative one is special, and overwrites. */
+/**
+ * An index from 0 is written once: what is there stays. A negative one is special, and overwrites; one that was made
+ * elsewhere only what is not later.
+ */
 function freshWrites(
-  lane: string,
+  { partition, facts: { lane } }: ThreadRow,
   seq: number,
-  writes: readonly StoredWrite[],
+  writes: readonly MadeWrite[],
   existing: readonly Row[],
 ): Map<string, FreshWrite> {
   const taken = new Map(existing.map((row) => [writeName(row.key), row]))
@@ -138,6 +144,7 @@ function freshWrites(
     const name = writeName(key)
     const old = taken.get(name)
     if (write.index >= 0 && (old || fresh.has(name))) continue
+    if (old && write.made !== undefined && write.made < madeAt(partition, old)) continue
     fresh.set(name, { key, write, ...(old ? { old } : {}) })
   }
   return fresh

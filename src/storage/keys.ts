@@ -33,6 +33,11 @@ export const allRows = (first?: string): Range => ({
   from: first === undefined ? [] : [first],
   to: [AFTER_IDS],
 })
+/** Of one name and one thread, each with a name of its own. */
+const rowsOf = (name: string, thread: string): Range => ({
+  from: [name, `${escapeId(thread)}:`],
+  to: [name, `${escapeId(thread)};`],
+})
 /** All meta rows of one name. */
 const metaRows = (name: string): Range => ({ from: [name], to: [name, AFTER_IDS] })
 
@@ -122,10 +127,15 @@ export const leaseKey = (thread: string): Key => [LEASE, escapeId(thread)]
 const BEAT = 'lease-beat'
 /** The sign of life of whoever holds the lease, where no lock of the browser's tells. */
 export const beatKey = (thread: string): Key => [BEAT, escapeId(thread)]
-/** All rows of `meta` save those of leases: these go with their thread, and not with its family. */
-export const metaWithoutLeases = (): readonly Range[] => [
+const REMOVED = 'removed'
+/** That a removal was made from a thread: put by the commit that makes it. */
+export const removedKey = (thread: string, name: string): Key => [REMOVED, `${escapeId(thread)}:${name}`]
+export const removedRows = (thread: string): Range => rowsOf(REMOVED, thread)
+/** All rows of `meta` that go with a family. Those of leases go with their thread, and what tells of a removal stays. */
+export const metaOfFamily = (): readonly Range[] => [
   { from: [], to: [LEASE] },
-  { from: [LEASE + AFTER_IDS], to: [AFTER_IDS] },
+  { from: [LEASE + AFTER_IDS], to: [REMOVED] },
+  { from: [REMOVED + AFTER_IDS], to: [AFTER_IDS] },
 ]
 export const DATABASE_PARTITION = ''
 export const DATABASE_KEY: Key = ['database', '']
@@ -157,15 +167,13 @@ export const STAGED: Range = metaRows('staged')
 /** What was removed from a thread that other stores have too, by the name of the removal. */
 export const goneKey = (thread: string, name: string): Key => [GONE, `${escapeId(thread)}:${name}`]
 const GONE = 'gone'
-export const goneRows = (thread: string): Range => ({
-  from: [GONE, `${escapeId(thread)}:`],
-  to: [GONE, `${escapeId(thread)};`],
-})
+export const goneRows = (thread: string): Range => rowsOf(GONE, thread)
 /** Of all threads, from behind one on. */
 export const goneAfter = (thread?: string): Range => ({
   from: thread === undefined ? [GONE] : [GONE, `${escapeId(thread)};`],
   to: [GONE, AFTER_IDS],
 })
+/** Of a row of either kind: what the removal is called. */
 export const nameOfGone = (key: Key): string => (key[1] as string).split(':')[1] as string
 export const threadOfGone = (key: Key): string => unescapeId((key[1] as string).split(':')[0] as string)
 
@@ -200,6 +208,7 @@ export const META_NAMES = [
   BIRTH,
   QUARANTINE,
   GONE,
+  REMOVED,
   SYNCED,
 ] as const
 export type MetaName = (typeof META_NAMES)[number]

@@ -5,8 +5,9 @@ import { memoryStorage } from 'forkpoint/storage/memory'
 import { createHost } from '../../src/operations/create-host.ts'
 import { mapHost } from '../../src/operations/verbs.ts'
 
-/** Devices that meet at an edge, and now and then one another, with cuts at any message. */
+/** Devices that meet at an edge, and now and then one another, with cuts at any message; their clocks differ. */
 const DEVICES = 3
+const SKEWS = [0, -3_600_000, 3_600_000]
 const PLACES = [
   { thread: 'a', namespace: '' },
   { thread: 'b', namespace: '' },
@@ -23,9 +24,9 @@ interface State {
 type Act =
   | { readonly act: 'save'; readonly at: number; readonly thread: number; readonly branch: boolean }
   | { readonly act: 'fork' | 'delete' | 'choose'; readonly at: number; readonly thread: number }
-  /** `write`: what a task has yielded, filed with a checkpoint. */
+  /** `write`: what a task has yielded, filed with a checkpoint; `mark`: what stands there is overwritten. */
   | {
-      readonly act: 'drop' | 'prune' | 'write'
+      readonly act: 'drop' | 'prune' | 'write' | 'mark'
       readonly at: number
       readonly thread: number
       readonly which: number
@@ -70,6 +71,15 @@ const acts = fc.array(
       arbitrary: fc.record({ act: fc.constant('write' as const), at, thread, which: fc.nat(5) }),
     },
     {
+      weight: 6,
+      arbitrary: fc.record({
+        act: fc.constant('mark' as const),
+        at,
+        thread: fc.constant(0),
+        which: fc.constant(0),
+      }),
+    },
+    {
       weight: 5,
       arbitrary: fc.record({
         act: fc.constant('sync' as const),
@@ -86,6 +96,9 @@ const acts = fc.array(
 )
 
 it('whatever devices do and wherever syncs are cut off, in the end all hold the same: what was saved and not removed', async () => {
+  const now = Date.now.bind(Date)
+  const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() + skew)
+  onTestFinished(() => clock.mockRestore())
   await fc.assert(
     fc.asyncProperty(acts, async (list) => {
       const world = await World.open()
@@ -101,6 +114,9 @@ it('whatever devices do and wherever syncs are cut off, in the end all hold the 
   )
 }, 600_000)
 
+/** Of the clock of whoever is at work. */
+let skew = 0
+
 class World {
   readonly #stores: readonly Checkpointer[]
   /** Of each device, the same store over a wire that can be cut. */
@@ -109,6 +125,8 @@ class World {
   readonly #saved = new Map<string, { readonly place: Place; isGone: boolean }>()
   /** Tasks by the checkpoint that they have yielded something for. */
   readonly #written: { readonly place: Place; readonly id: string; readonly task: string }[] = []
+  /** What somebody has seen, and has overwritten. */
+  readonly #overwritten = new Set<unknown>()
   #count = 0
 
   private constructor(wires: readonly Wire[]) {
@@ -128,10 +146,12 @@ class World {
       return
     }
     const store = this.#stores[act.at] as Checkpointer
+    skew = SKEWS[act.at] ?? 0
     const place = PLACES[act.thread] ?? PLACES[0]
     const thread = threadAt(store, place)
     if (act.act === 'save') await this.#save(store, place, act)
     else if (act.act === 'write') await this.#write(store, place, act.which)
+    else if (act.act === 'mark') await this.#mark(store, place, act.which)
     else if (act.act === 'fork') {
       if (place.thread !== 'fork' && (await thread.load()) && !(await store.thread('fork').load()))
         await thread.fork({ as: 'fork' }).catch(() => {})
@@ -148,6 +168,15 @@ class World {
     const task = `task ${++this.#count}`
     await threadAt(store, place).putWrites(id, task, [{ channel: 'out', value: this.#count }])
     this.#written.push({ place, id, task })
+  }
+
+  async #mark(store: Checkpointer, place: Place, which: number): Promise<void> {
+    const before = await idsOf(store, place)
+    const id = before[which % before.length]
+    if (id === undefined) return
+    const thread = threadAt(store, place)
+    for (const value of await marksOf(thread, id)) this.#overwritten.add(value)
+    await thread.putWrites(id, MARK, [{ channel: 'out', value: ++this.#count, index: -1 }])
   }
 
   async #save(
@@ -229,7 +258,13 @@ class World {
         `${task} of ${id}`,
       ).toContain(task)
     }
-    for (const store of this.#stores) expect((await store.verify()).problems).toEqual([])
+    for (const store of this.#stores) {
+      for (const place of PLACES)
+        for (const id of await idsOf(store, place))
+          for (const value of await marksOf(threadAt(store, place), id))
+            expect(this.#overwritten).not.toContain(value)
+      expect((await store.verify()).problems).toEqual([])
+    }
   }
 
   async close(): Promise<void> {
@@ -261,7 +296,12 @@ class Wire {
   static async open(name: string): Promise<Wire> {
     const state: Breaking = { left: Number.POSITIVE_INFINITY, isLost: false, count: 0 }
     const host = await createHost({ storage: memoryStorage() })
-    const cut = mapHost(host, (run, verb) => async (request) => {
+    const off = SKEWS[Number(name.at(-1))] ?? 0
+    const dated = mapHost(host, (run) => (request) => {
+      skew = off
+      return run(request)
+    })
+    const cut = mapHost(dated, (run, verb) => async (request) => {
       if (verb === 'flush' || verb === 'close') return verb === 'close' ? undefined : run(request)
       await state.meanwhile?.((state.count = (state.count ?? 0) + 1))
       if (state.left-- > 0) return run(request)
@@ -270,7 +310,7 @@ class Wire {
       throw new Error(CUT)
     })
     return new Wire(
-      await openCheckpointer({ name, host }),
+      await openCheckpointer({ name, host: dated }),
       await openCheckpointer({ name: `${name}, from elsewhere`, host: cut }),
       state,
     )
@@ -286,6 +326,13 @@ class Wire {
     await this.#remote.close()
     await this.checkpointer.close()
   }
+}
+
+const MARK = 'mark'
+
+async function marksOf(thread: Thread<State>, id: string): Promise<unknown[]> {
+  const { pendingWrites = [] } = (await thread.load({ id })) ?? {}
+  return pendingWrites.filter(({ taskId }) => taskId === MARK).map(({ value }) => value)
 }
 
 const threadAt = (store: Checkpointer, { thread, namespace }: Place): Thread<State> =>
@@ -307,7 +354,7 @@ async function pictureOf(store: Checkpointer): Promise<unknown> {
     const thread = threadAt(store, place)
     const all: unknown[] = []
     for await (const { id, parentId, state, extra } of thread.history({ states: true }))
-      all.push({ id, parentId, state, extra })
+      all.push({ id, parentId, state, extra, marks: await marksOf(thread, id) })
     const heads = (await thread.heads()).map(({ id }) => id)
     const summaries: unknown[] = []
     for await (const { id } of store.threads({ where: (each) => each.id === place.thread }))

@@ -36,7 +36,9 @@ it('that of the current format has every kind of row, and every fact that the do
   const names = new Set(rows.flatMap((row) => namesIn(factsOf(row))))
   expect(factsNamed()).toContain('wrote')
   expect(
-    [...factsNamed(), 'sweep', 'synced', 'own', 'places', 'hide', 'gone'].filter((fact) => !names.has(fact)),
+    [...factsNamed(), 'sweep', 'synced', 'own', 'by', 'made', 'places', 'hide', 'gone'].filter(
+      (fact) => !names.has(fact),
+    ),
   ).toEqual([])
 })
 

@@ -3,7 +3,7 @@ import type { Place, PruneRequest } from '../../operations/host.ts'
 import { checkLongRemoval, type LongRemoval } from './removals.ts'
 import { checkFlag, checkOptions, invalid, timeOf, type Names } from '../options/options.ts'
 
-/** Which checkpoints to remove. At least one rule that lets something go is needed; the head always stays. */
+/** Which checkpoints to remove. At least one rule that lets something go is needed; the head and the last of the latest run always stay. */
 export interface PruneOptions extends LongRemoval {
   /** Keep this many of the newest. */
   readonly keepLast?: number | undefined

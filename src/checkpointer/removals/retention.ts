@@ -3,8 +3,8 @@ import { checkFlag, checkOptions, invalid, type Names } from '../options/options
 import { checkBytes, wholeNumber } from './prune-rules.ts'
 
 /**
- * What a thread lets go by itself, after enough has been saved to it or, by `olderThan`, as time passes; the head always stays. As with `prune`, a
- * checkpoint goes when no rule holds it.
+ * What a thread lets go by itself, after enough has been saved to it or, by `olderThan`, as time passes; the head and the last of the
+ * latest run always stay. As with `prune`, a checkpoint goes when no rule holds it.
  */
 export interface ThreadRetention {
   /** Keep this many of the newest. */

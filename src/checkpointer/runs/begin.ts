@@ -43,7 +43,7 @@ export async function begin<State>(turn: Turn<State>, asked: Asked<State>): Prom
   }
   if (runId !== undefined) {
     const end = await endOf(ground, runId, turn.signal)
-    if (end) return finished(end, runId)
+    if (end) return finished(end, runId, head?.checkpoint.runId === runId)
   }
   return fresh(turn, asked, head, unfinished)
 }
@@ -182,11 +182,15 @@ function refuseToLeave<State>({ id, status }: StoredRun, head: Loaded<State>, th
   )
 }
 
-function finished<State>(end: End, runId: string): Beginning<State> {
+/** Of one that is the latest the thread's row would say more, had it come along. */
+function finished<State>(end: End, runId: string, isLatest: boolean): Beginning<State> {
   if (end.status === 'finished') return { began: 'already-finished', end }
+  const why = isLatest
+    ? `${end.status === 'failed' ? 'has failed' : 'was stopped'} in the thread that this one was copied or imported from`
+    : 'was left for another one'
   throw new CheckpointerError(
     'CONFLICT',
-    `The run '${runId}' was left for another one. Begin a new one, under another runId or none.`,
+    `The run '${runId}' ${why}. Begin a new one, under another runId or none.`,
   )
 }
 

@@ -5,10 +5,20 @@ import type { Tally } from './tally.ts'
 /** So many are asked for in one message. */
 const NAMES = 256
 
+/** A store as its callers have it: they see which runs have no runner. */
+export interface Callers {
+  thread(
+    id: string,
+    options: { readonly namespace: string },
+  ): { latestRun(): Promise<{ readonly status: string } | undefined> }
+}
+
 /** One namespace of a thread, from one store to another. */
 export interface Flow extends Place {
   readonly from: Host
   readonly to: Host
+  /** The same as its callers have it. */
+  readonly taker: Callers
   /** How it stood on the other side, if it was there. */
   readonly there: SyncPlace | undefined
   /** The other side knows all up to this seq of this lane. */
@@ -35,7 +45,11 @@ export interface Flowed {
   /** Where it stands there, if nothing else came in between. */
   readonly taken: (Stretch & { readonly lane: string }) | undefined
   readonly heads: number
+  /** Those of the giver, where the other side has them all by now. */
+  readonly given: readonly SaveName[] | undefined
   readonly wrote: number
+  /** When the latest pending write was filed that was seen with each. */
+  readonly filed: readonly [giver: number, taker: number]
 }
 
 /** Sends what the other side lacks: first names, then only the rows that it asks for, a page at a time. */
@@ -51,11 +65,19 @@ export async function flow(way: Flow): Promise<Flowed> {
     ...heardOf(way),
   })
   const { place } = told
-  if (!place) return { upTo: undefined, taken: undefined, heads: ours.length, wrote: way.wroteKnown }
+  if (!place)
+    return {
+      upTo: undefined,
+      taken: undefined,
+      heads: ours.length,
+      given: undefined,
+      wrote: way.wroteKnown,
+      filed: [0, 0],
+    }
   const heads = new Set(place.heads.map(({ id }) => id))
   const lacking = new Set([...told.wanted, ...told.taken])
   const past = ours.filter(({ id }, i) => !lacking.has(i) && !heads.has(id)).map(({ id }) => id)
-  const sender = new Sender(way, place, past)
+  const sender = new Sender(way, place, past, await leftBehind(way, place))
   // Of a thread that was begun anew nothing is known, whatever was of the one before.
   const isSame = way.known?.[0] === place.lane
   for (let after = isSame && way.known ? way.known[1] : 0; after < place.next - 1;) {
@@ -78,8 +100,23 @@ export async function flow(way: Flow): Promise<Flowed> {
     upTo: [place.lane, (sender.again ?? place.next) - 1],
     taken: sender.taken,
     heads: sender.heads,
+    given: sender.again === undefined ? place.heads.map(nameOf) : undefined,
     wrote: sender.isWhole ? wrote : wroteKnown,
+    filed: [place.wrote ?? 0, sender.filed],
   }
+}
+
+/** The turn of a run that the giver has gone on with, and whose runner is gone where it was. */
+async function leftBehind(
+  { thread, namespace, there, taker }: Flow,
+  place: SyncPlace,
+): Promise<string | undefined> {
+  const own = there?.heads[0]?.run
+  const isTakenUp =
+    own?.status === 'running' && place.heads.some(({ run }) => run?.id === own.id && run.turn !== own.turn)
+  if (!isTakenUp) return undefined
+  const seen = await taker.thread(thread, { namespace }).latestRun()
+  return seen?.status === 'orphaned' ? own.turn : undefined
 }
 
 export const nameOf = ({ id, key }: SaveName): { id: string; key?: string } =>
@@ -87,21 +124,24 @@ export const nameOf = ({ id, key }: SaveName): { id: string; key?: string } =>
 
 class Sender {
   heads = 0
+  filed = 0
   /** The first that cannot be read, or that the other side cannot take as it has another under its id: from there on all is offered again. */
   again: number | undefined
   readonly #way: Flow
   readonly #place: SyncPlace
   readonly #past: Set<string>
+  readonly #left: string | undefined
   readonly #sent = new Set<number>()
   readonly #damaged = new Set<number>()
   #isThere: boolean
   #taken: (Stretch & { readonly lane: string }) | undefined
   #isMixed = false
 
-  constructor(way: Flow, place: SyncPlace, past: readonly string[]) {
+  constructor(way: Flow, place: SyncPlace, past: readonly string[], left: string | undefined) {
     this.#way = way
     this.#place = place
     this.#past = new Set(past)
+    this.#left = left
     this.#isThere = way.there !== undefined
     this.heads = way.there?.heads.length ?? 0
   }
@@ -200,13 +240,17 @@ class Sender {
       rows,
       heads,
       past: [...this.#past],
+      ...(this.#left === undefined ? {} : { left: this.#left }),
       isLast,
       ...heardOf(this.#way),
     }
   }
 
-  #note(rows: readonly SyncRow[], { added, from, next, lane, heads }: SyncTakeReply): void {
+  #note(rows: readonly SyncRow[], reply: SyncTakeReply): void {
+    const { added, from, next, lane, heads, isChanged, wrote = this.filed } = reply
     this.heads = heads.length
+    this.filed = wrote
+    if (isChanged) this.#way.tally.changes++
     // Until a head of the giver's has come, one of those before it stands for it there.
     const sent = new Set(rows.map(({ info }) => info.id))
     for (const id of heads)

@@ -1,19 +1,27 @@
 import { CheckpointerError } from '../../errors.ts'
 import type { Host, SyncAskReply, SyncNote, SyncPlace } from '../../operations/host.ts'
 import { newId } from '../new-id.ts'
-import { flow, nameOf, type Flowed, type Stretch } from './flow.ts'
+import { flow, nameOf, type Callers, type Flowed } from './flow.ts'
 import { threadsToSync } from './listing.ts'
+import { isBefore, noted, stampsOf } from './noted.ts'
 import { itself, type SyncAsked, type Synced } from './options.ts'
 import { Tally } from './tally.ts'
 
 /** As many removals are told in one message. */
 const REMOVALS = 64
 
+/** One of the two: its store, and as its callers have it. */
+interface Side {
+  readonly host: Host
+  readonly store: Callers
+}
+
 /** Brings two stores together: what either lacks of the other it gets, and what was removed from one goes from the other. */
-export async function syncStores(mine: Host, theirs: Host, asked: SyncAsked): Promise<Synced> {
+export async function syncStores(here: Side, there: Side, asked: SyncAsked): Promise<Synced> {
+  const [mine, theirs] = [here.host, there.host]
   const tally = new Tally(asked)
   const threads = asked.threads ?? (await threadsToSync(mine, theirs, asked.pushes && asked.pulls, tally))
-  const sync = new Sync(mine, theirs, asked, tally, threads)
+  const sync = new Sync(here, there, asked, tally, threads)
   tally.of = threads.length
   tally.tell()
   for (const thread of threads) {
@@ -34,15 +42,19 @@ interface Removals {
 class Sync {
   readonly #mine: Host
   readonly #theirs: Host
+  readonly #here: Callers
+  readonly #there: Callers
   readonly #asked: SyncAsked
   readonly #tally: Tally
   readonly #left: Set<string>
   readonly #toMine: Removals[] = []
   readonly #toTheirs: Removals[] = []
 
-  constructor(mine: Host, theirs: Host, asked: SyncAsked, tally: Tally, threads: readonly string[]) {
-    this.#mine = mine
-    this.#theirs = theirs
+  constructor(here: Side, there: Side, asked: SyncAsked, tally: Tally, threads: readonly string[]) {
+    this.#mine = here.host
+    this.#theirs = there.host
+    this.#here = here.store
+    this.#there = there.store
     this.#asked = asked
     this.#tally = tally
     this.#left = new Set(threads)
@@ -62,7 +74,7 @@ class Sync {
     const note =
       there.store === '' ? null : (await this.#mine.syncRecall({ of: [{ thread, store: there.store }] }))[0]
     const places: SyncNote['places'][number][] = []
-    const { loose } = this.#tally
+    const { loose, changes } = this.#tally
     const names = new Set([...here.places, ...there.places].map(({ namespace }) => namespace))
     for (const namespace of names) {
       const known = note?.places.find((each) => each.namespace === namespace)
@@ -75,8 +87,10 @@ class Sync {
       })
       if (now) places.push(now)
     }
-    // What keeps a checkpoint from coming over may go without a change of this thread.
-    const isQuiet = !this.#addRemovals(thread, here, there) && this.#tally.loose === loose
+    // What keeps a checkpoint from coming over may go without a change of this thread; and one that is put back to a
+    // copy from before what was changed now has the stamp of then.
+    const isSame = this.#tally.loose === loose && this.#tally.changes === changes
+    const isQuiet = !this.#addRemovals(thread, here, there) && isSame
     if (there.store === '') return
     const { pushes, pulls } = this.#asked
     const stamps = isQuiet && pushes && pulls ? stampsOf(here, there) : {}
@@ -102,7 +116,9 @@ class Sync {
   ): Promise<SyncNote['places'][number] | undefined> {
     const own = here.places.find((each) => each.namespace === namespace)
     const other = there.places.find((each) => each.namespace === namespace)
-    const known = note && !isBefore(own, note.mine) && !isBefore(other, note.theirs) ? note : undefined
+    const isBack =
+      note && (isBefore(own, note.mine, note.filed?.[0]) || isBefore(other, note.theirs, note.filed?.[1]))
+    const known = isBack || (await this.#hasLost(thread, note)) ? undefined : note
     const { pushes, pulls } = this.#asked
     const heard = heardOfBoth(here, there)
     const about = { thread, namespace, tally: this.#tally, heard }
@@ -114,6 +130,7 @@ class Sync {
         ...about,
         from: this.#theirs,
         to: this.#mine,
+        taker: this.#here,
         there: ground,
         known: known?.theirs,
         wroteKnown: known?.wrote?.[1] ?? 0,
@@ -127,6 +144,7 @@ class Sync {
         ...about,
         from: this.#mine,
         to: this.#theirs,
+        taker: this.#there,
         there: ground,
         known: known?.mine,
         wroteKnown: known?.wrote?.[0] ?? 0,
@@ -137,6 +155,15 @@ class Sync {
     const heads = pulled?.heads ?? (await this.#mine.heads({ thread, namespace })).heads.length
     if (heads > 1) this.#tally.diverged.add(thread)
     return noted(namespace, known, pulled, pushed)
+  }
+
+  /** One of them was put back to an earlier copy of itself, and has gone on past where it was. */
+  async #hasLost(thread: string, note: SyncNote['places'][number] | undefined): Promise<boolean> {
+    const { namespace = '', heads = [] } = note ?? {}
+    if (heads.length === 0) return false
+    const asked = { thread, namespace, names: heads }
+    const told = await Promise.all([this.#mine.syncWant(asked), this.#theirs.syncWant(asked)])
+    return told.some(({ wanted, taken }) => wanted.length + taken.length > 0)
   }
 
   /**
@@ -169,6 +196,7 @@ class Sync {
     }
     try {
       await to.fork(request)
+      this.#tally.changes++
     } catch (error) {
       // Its origin is not there, or no more; or it is there itself by now.
       if (CheckpointerError.is(error, 'NOT_FOUND') || CheckpointerError.is(error, 'CONFLICT'))
@@ -210,43 +238,4 @@ const MOST_HEARD = 256
 function heardOfBoth({ gone: mine }: SyncAskReply, { gone }: SyncAskReply): readonly string[] {
   const theirs = new Set(gone)
   return mine.filter((name) => theirs.has(name)).slice(-MOST_HEARD)
-}
-
-function stampsOf(
-  { stamp: mine }: SyncAskReply,
-  { stamp: theirs }: SyncAskReply,
-): Pick<SyncNote, 'mine' | 'theirs'> {
-  return { ...(mine === undefined ? {} : { mine }), ...(theirs === undefined ? {} : { theirs }) }
-}
-
-/** It was put back to a copy from before what was noted of it: what was brought to it since may be gone. */
-const isBefore = (place: SyncPlace | undefined, [lane, seq]: readonly [string, number]): boolean =>
-  place?.lane === lane && seq >= place.next
-
-/** What was taken in stands behind all that was there: then the other side, from where it came, knows that too. */
-function noted(
-  namespace: string,
-  known: SyncNote['places'][number] | undefined,
-  pulled: Flowed | undefined,
-  pushed: Flowed | undefined,
-): SyncNote['places'][number] | undefined {
-  const theirs = beyond(pulled?.upTo ?? known?.theirs, pushed?.taken)
-  const mine = beyond(pushed?.upTo ?? known?.mine, pushed ? undefined : pulled?.taken)
-  if (!mine && !theirs) return undefined
-  const wrote = [pushed?.wrote ?? known?.wrote?.[0] ?? 0, pulled?.wrote ?? known?.wrote?.[1] ?? 0] as const
-  return {
-    namespace,
-    mine: mine ?? ['', 0],
-    theirs: theirs ?? ['', 0],
-    ...(wrote[0] + wrote[1] > 0 ? { wrote } : {}),
-  }
-}
-
-function beyond(
-  upTo: readonly [lane: string, seq: number] | undefined,
-  taken: (Stretch & { readonly lane: string }) | undefined,
-): readonly [lane: string, seq: number] | undefined {
-  if (!taken) return upTo
-  if (!upTo) return taken.from === 1 ? [taken.lane, taken.next - 1] : undefined
-  return taken.lane === upTo[0] && taken.from === upTo[1] + 1 ? [upTo[0], taken.next - 1] : upTo
 }

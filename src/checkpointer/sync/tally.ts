@@ -5,6 +5,8 @@ export class Tally {
   of = 0
   threads = 0
   damaged = 0
+  /** Goes up with whatever changed one of the two. */
+  changes = 0
   readonly sent = { checkpoints: 0, removed: 0 }
   readonly received = { checkpoints: 0, removed: 0 }
   readonly diverged = new Set<string>()

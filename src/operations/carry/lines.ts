@@ -63,6 +63,8 @@ export interface WriteLine {
   readonly index: number
   readonly channel: string
   readonly at: number
+  /** When it was made, where that is another time. */
+  readonly made?: number
   readonly size: number
   readonly body: string
 }

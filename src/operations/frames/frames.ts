@@ -9,7 +9,7 @@ import type { Frames } from '../host.ts'
 import { openCheckpoint, type CheckpointRow } from '../rows/checkpoint-row.ts'
 import { stretches, type Segment } from '../rows/lanes.ts'
 import { joinPayload } from '../rows/payload.ts'
-import type { Store } from '../store/store.ts'
+import type { Rows } from '../store/store.ts'
 
 /** The rows of some lanes between two seqs, read at one moment, opened and checked when first asked for. */
 export class FrameRows {
@@ -123,7 +123,7 @@ export function frameRows(partition: string, results: readonly Row[][]): FrameRo
 }
 
 export async function readFrames(
-  store: Store,
+  store: Rows,
   partition: string,
   segments: readonly Segment[],
   from: number,

@@ -48,7 +48,7 @@ export interface SyncPlace {
   readonly forkOf?: StoredSummary['forkOf']
   /** The one that saves go on from comes first. */
   readonly heads: readonly SyncHead[]
-  /** No pending write was filed later, by the store's own clock; absent where there is none. */
+  /** No pending write was filed later, by the store's own clock; absent where there never was one. */
   readonly wrote?: number
 }
 
@@ -109,7 +109,8 @@ export interface SyncGiveRequest extends Place {
 }
 
 export interface SyncWrite extends StoredWrite {
-  readonly at: number
+  /** Of two in one place the later stays. */
+  readonly made: number
 }
 
 /** A checkpoint on its way to another store. */
@@ -138,6 +139,8 @@ export interface SyncTakeRequest extends Place, Heard {
   readonly heads: readonly SyncHead[]
   /** Which heads of the taker's own the giver has, and has gone on from. */
   readonly past: readonly string[]
+  /** A turn of the taker's run whose runner is gone: where the giver has gone on with it, it need not. */
+  readonly left?: string
   /** Nothing follows: what could not be decided before is decided now. */
   readonly isLast: boolean
 }
@@ -154,6 +157,10 @@ export interface SyncTakeReply {
   readonly lane: string
   /** The ids of the heads by now. */
   readonly heads: readonly string[]
+  /** Something is other than before, be it a head, a run or a pending write. */
+  readonly isChanged?: true
+  /** A pending write was filed at this time. */
+  readonly wrote?: number
 }
 
 /** Checkpoints that were removed together. The name is the same in all stores that know of it. */
@@ -183,8 +190,12 @@ export interface SyncNote {
     readonly namespace: string
     readonly mine: readonly [lane: string, seq: number]
     readonly theirs: readonly [lane: string, seq: number]
+    /** Heads that both had then: who has one no more, and has not removed it, was put back to an earlier copy. */
+    readonly heads?: readonly SaveName[]
     /** All pending writes up to these times are known too, by each one's own clock. */
     readonly wrote?: readonly [mine: number, theirs: number]
+    /** Each had a pending write of this time: one that has none so late was put back too. */
+    readonly filed?: readonly [mine: number, theirs: number]
   }[]
 }
 

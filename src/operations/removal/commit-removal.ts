@@ -1,7 +1,7 @@
 import { CheckpointerError } from '../../errors.ts'
-import { pauses } from '../../state/slices/pause.ts'
+import { pauses, timeToPut } from '../../state/slices/pause.ts'
 import { birthKey, threadKey } from '../../storage/keys.ts'
-import type { Batch, Key } from '../../storage/storage.ts'
+import { bytesOf, type Batch, type Key } from '../../storage/storage.ts'
 import { rowName } from '../frames/frames.ts'
 import type { CheckpointRow } from '../rows/checkpoint-row.ts'
 import { threadPut, withWrites, type ThreadFacts } from '../rows/thread-row.ts'
@@ -32,7 +32,7 @@ export async function commitRemoval(
   family: Family,
   rowsOfLanes: LaneRows,
   plan: RemovalPlan,
-  { remaining, unshown, lanes, wipes, later }: Outcome,
+  { remaining, unshown, lanes, wipes, later, told }: Outcome,
 ): Promise<Done | typeof LOST_RACE> {
   const { partition } = family
   const damaged = plan.damaged ?? []
@@ -47,6 +47,7 @@ export async function commitRemoval(
       ...leases,
       checks: [...checks, renewed.check],
       deleteRanges: wiped(),
+      puts: told,
     })
     return version === LOST_RACE ? LOST_RACE : { version }
   }
@@ -64,15 +65,18 @@ export async function commitRemoval(
         return { table: 'meta', key: birthKey(lane) } as const
       }),
     ],
-    puts: plan.deleteThreads
-      ? []
-      : facts.map((each, i) => threadPut(partition, withWrites(each, -(dropping[i]?.deletes?.length ?? 0)))),
+    puts: [
+      ...(plan.deleteThreads ? [] : facts).map((each, i) =>
+        threadPut(partition, withWrites(each, -(dropping[i]?.deletes?.length ?? 0))),
+      ),
+      ...told,
+    ],
   })
   const dropped = new Set(unshown.map((row) => rowName(row.lane, row.seq)))
   const trimmed = viewsAfter(family, plan.losses, (lane, seq) => !dropped.has(rowName(lane, seq)))
   const pause = pauses()
   const { batch: rows, rewritten } = await dropRows(store, partition, rowsOfLanes, remaining, unshown)
-  await pause()
+  await pause(timeToPut((rows.puts ?? []).reduce((sum, put) => sum + bytesOf(put), 0)))
   const renewed = renewFamily(partition, family, later)
   const whole = joinBatches(views(withHeads(trimmed, rewritten)), writes, rows, {
     checks: [renewed.check],

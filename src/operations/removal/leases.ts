@@ -1,4 +1,4 @@
-import { allRows, beatKey, leaseKey, metaWithoutLeases, unescapeId } from '../../storage/keys.ts'
+import { allRows, beatKey, leaseKey, metaOfFamily, unescapeId } from '../../storage/keys.ts'
 import { TABLES, type Batch } from '../../storage/storage.ts'
 import type { Store } from '../store/store.ts'
 import type { RemovalPlan } from './plan.ts'
@@ -23,5 +23,5 @@ export function dropLeases({ fence }: Store, { losses, damaged = [] }: RemovalPl
 /** All that a partition holds when nobody lives there any more. A lease may be held for who is yet to come. */
 export const wiped = (): NonNullable<Batch['deleteRanges']> =>
   TABLES.flatMap((table) =>
-    (table === 'meta' ? metaWithoutLeases() : [allRows()]).map((range) => ({ table, ...range })),
+    (table === 'meta' ? metaOfFamily() : [allRows()]).map((range) => ({ table, ...range })),
   )

@@ -1,5 +1,6 @@
 import { escapeId } from '../../storage/keys.ts'
 import type { Row } from '../../storage/storage.ts'
+import type { StoredRun } from '../host.ts'
 import { headsAfter } from './heads-after.ts'
 import type { Family } from '../store/family.ts'
 import type { CheckpointRow } from '../rows/checkpoint-row.ts'
@@ -46,11 +47,14 @@ export function viewsAfter(
       ...(head ? { head } : {}),
       ...(tips ? { tips } : {}),
       // Of a run whose checkpoints are gone nothing is left to go on with.
-      ...(run && (head === facts.head || head?.runId === run.id) ? { run } : {}),
+      ...(run && isLeft(run, loss) ? { run } : {}),
       ...(others ? { others } : {}),
     }
   })
 }
+
+const isLeft = ({ id }: StoredRun, { shown, seqs }: Loss): boolean =>
+  seqs.size === 0 || shown.some(({ seq, facts }) => facts.runId === id && !seqs.has(seq))
 
 /** The same threads, where their heads were written anew in the same commit. */
 export const withHeads = (threads: readonly ThreadFacts[], rewritten: Rewritten): ThreadFacts[] =>

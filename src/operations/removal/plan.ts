@@ -1,4 +1,4 @@
-import type { Row } from '../../storage/storage.ts'
+import type { Put, Row } from '../../storage/storage.ts'
 import type { Place } from '../host.ts'
 import type { CheckpointRow } from '../rows/checkpoint-row.ts'
 import type { ThreadFacts } from '../rows/thread-row.ts'
@@ -37,6 +37,8 @@ export interface Outcome {
   readonly lanes: readonly string[]
   /** Where there may be more of them, which cannot be told yet. */
   readonly later: readonly string[]
+  /** By which others know that it was made. */
+  readonly told: readonly Put[]
   /** Nobody is left: the whole partition goes. */
   readonly wipes: boolean
 }

@@ -1,18 +1,16 @@
-import { CheckpointerError } from '../../errors.ts'
 import { pauses } from '../../state/slices/pause.ts'
+import type { Put } from '../../storage/storage.ts'
 import type { RemovedReply } from '../host.ts'
 import { LOST_RACE, untilCommitted } from '../store/commit.ts'
 import { readFamily, type Family } from '../store/family.ts'
-import { checkFence } from '../store/fence.ts'
-import { newGoneName, writeGone } from '../store/gone.ts'
 import type { Store } from '../store/store.ts'
-import { nameOf } from '../rows/checkpoint-row.ts'
 import { firstPart } from './chains.ts'
 import { commitRemoval } from './commit-removal.ts'
 import type { LaneRows } from './lane-rows.ts'
 import { lossOf, viewsAfter, withRoots, type Loss } from './losses.ts'
 import type { Pace, RemovalPlan } from './plan.ts'
 import { leaveRows, takeRows } from './rows-read.ts'
+import { telling } from './telling.ts'
 import { unlessChanged } from './unless-changed.ts'
 import { isShown } from './unshown.ts'
 
@@ -27,7 +25,6 @@ export async function remove(
   choose: (family: Family, rows: LaneRows) => Promise<RemovalPlan>,
   { most = Number.POSITIVE_INFINITY, beside, spread = 'everywhere' }: Pace = {},
 ): Promise<RemovedReply> {
-  const name = newGoneName()
   const attempt = async (): Promise<RemovedReply | typeof LOST_RACE> => {
     const family = await readFamily(store, partition)
     const rows = await takeRows(store, partition, family)
@@ -64,25 +61,15 @@ export async function remove(
     }
 
     const isTold = family.isSynced && spread !== 'nothing'
-    // What is refused in the end must not be written down: something else may take these rows later, for here alone.
-    if (isTold) await checkFence(store, partition)
-    const tell = (): Promise<void> => writeDown(store, name, plan.losses, spread === 'here')
-    const isLate = isTold && (await findsNoRoom(tell))
-    const result = await unlessChanged(store, family, () =>
-      commitRemoval(store, family, rows, plan, {
-        remaining,
-        unshown,
-        lanes,
-        wipes,
-        later: unknown.length > 0 ? lanes : [],
-      }),
-    )
+    const outcome = { remaining, unshown, lanes, wipes, later: unknown.length > 0 ? lanes : [] }
+    const commit = (told: readonly Put[]) =>
+      unlessChanged(store, family, () => commitRemoval(store, family, rows, plan, { ...outcome, told }))
+    const result = await (isTold ? telling(store, partition, plan, spread, commit) : commit([]))
     for (const { thread } of plan.losses) store.threads.forget(thread.facts.thread)
     if (result === LOST_RACE) {
       leaveRows(store, partition, family, rows)
       return LOST_RACE
     }
-    if (isLate) await tell()
     if (left > 0 && result.rewritten) {
       await rows.changed(unshown, result.rewritten)
       leaveRows(store, partition, { ...family, version: result.version }, rows)
@@ -94,31 +81,6 @@ export async function remove(
   const again = () => untilCommitted({ store, partition: () => partition }, attempt)
   // Those who save to the place are asked to wait only when they were first before.
   return beside ? store.inTurn(beside, again) : again()
-}
-
-/** On a full disk it is done when the removal has made some. */
-export async function findsNoRoom(work: () => Promise<void>): Promise<boolean> {
-  try {
-    await work()
-    return false
-  } catch (error) {
-    if (!CheckpointerError.is(error, 'QUOTA')) throw error
-    return true
-  }
-}
-
-/** First, and anew with each attempt: should the removal not be made, it means nothing. */
-async function writeDown(store: Store, name: string, losses: readonly Loss[], isOwn: boolean): Promise<void> {
-  for (const thread of new Set(losses.map((loss) => loss.thread.facts.thread))) {
-    const saves = losses
-      .filter((loss) => loss.thread.facts.thread === thread)
-      .flatMap(({ thread: { facts }, shown, seqs }) =>
-        shown
-          .filter((row) => seqs.has(row.seq) && !row.isDamaged)
-          .map((row) => ({ namespace: facts.namespace, ...nameOf(row.facts) })),
-      )
-    if (saves.length > 0) await writeGone(store, thread, { name, saves, isOwn })
-  }
 }
 
 function sum<T>(items: readonly T[], of: (item: T) => number): number {

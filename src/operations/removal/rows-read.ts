@@ -1,5 +1,4 @@
-import type { FamilyRow } from '../store/family.ts'
-import { plain, type Store } from '../store/store.ts'
+import { plain, type FamilyRow, type Store } from '../store/store.ts'
 import { LaneRows } from './lane-rows.ts'
 
 interface RowsRead {

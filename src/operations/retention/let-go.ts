@@ -1,7 +1,7 @@
 import { chainsOf, type Chain } from '../removal/chains.ts'
 import { remove } from '../removal/removal.ts'
-import { isHeld, toRemove } from '../removal/rules.ts'
-import { headsOf } from '../rows/thread-row.ts'
+import { alwaysKept, isHeld, toRemove } from '../removal/rules.ts'
+import type { ThreadFacts } from '../rows/thread-row.ts'
 import type { Place, RemovedReply, RetentionRules } from '../host.ts'
 import type { CheckpointRow } from '../rows/checkpoint-row.ts'
 import type { Store } from '../store/store.ts'
@@ -31,12 +31,8 @@ export async function letGo(
       const row = family.threads.find(({ facts }) => facts.thread === thread && facts.namespace === namespace)
       if (!row) return { losses: [] }
       const shown = await rows.shownBy(row.facts.segments)
-      const goes = toRemove(
-        shown,
-        { ...atOnce(rules), ancestors: 'drop' },
-        row.facts.tips && headsOf(row.facts),
-      )
-      const stays = holding(shown, rules, isIdle)
+      const goes = toRemove(shown, { ...atOnce(rules), ancestors: 'drop' }, row.facts)
+      const stays = holding(shown, row.facts, rules, isIdle)
       nextAt = nextByAge(shown, goes, stays, rules)
       const seqs = all ? goes : withoutHeavy(shown, goes, stays)
       return { losses: [{ thread: row, shown, seqs }] }
@@ -62,9 +58,15 @@ function atOnce({ olderThan, ...rules }: RetentionRules): RetentionRules {
 type Holds = (row: CheckpointRow) => boolean
 
 /** What stays for good; of a thread that nothing is added to these are its newest too. */
-function holding(shown: readonly CheckpointRow[], rules: RetentionRules, isIdle: boolean): Holds {
+function holding(
+  shown: readonly CheckpointRow[],
+  thread: ThreadFacts,
+  rules: RetentionRules,
+  isIdle: boolean,
+): Holds {
   const newest = new Set(isIdle ? shown.slice(-Math.max(1, rules.keepLast ?? 0)) : [])
-  return (row) => newest.has(row) || isHeld(row, rules)
+  const always = isIdle ? alwaysKept(shown, thread) : new Set<number>()
+  return (row) => newest.has(row) || always.has(row.seq) || isHeld(row, rules)
 }
 
 /** When the next of them is too old. */

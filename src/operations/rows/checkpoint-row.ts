@@ -110,8 +110,8 @@ export function checkpointPuts(
   facts: CheckpointFacts,
   body: Uint8Array,
 ): CheckpointPuts {
-  const at = { lane, seq: facts.seq, owner: newPartsOwner() }
-  return putsOf(partition, at, facts, placePayload(limits, partition, at, body))
+  const at = { lane, seq: facts.seq, newOwner: newPartsOwner }
+  return putsOf(partition, lane, facts, placePayload(limits, partition, at, body))
 }
 
 /** The same with pauses, for work that nobody waits for in this moment. */
@@ -123,8 +123,8 @@ export async function checkpointPutsInSlices(
   body: Uint8Array,
   pause: Pause,
 ): Promise<CheckpointPuts> {
-  const at = { lane, seq: facts.seq, owner: newPartsOwner() }
-  return putsOf(partition, at, facts, await placeInSlices(limits, partition, at, body, pause))
+  const at = { lane, seq: facts.seq, newOwner: newPartsOwner }
+  return putsOf(partition, lane, facts, await placeInSlices(limits, partition, at, body, pause))
 }
 
 interface CheckpointPuts {
@@ -134,15 +134,12 @@ interface CheckpointPuts {
 
 function putsOf(
   partition: string,
-  { lane, owner }: { readonly lane: string; readonly owner: string },
+  lane: string,
   unplaced: CheckpointFacts,
   placed: PlacedPayload,
 ): CheckpointPuts {
   const { seq, id } = unplaced
-  const facts =
-    placed.parts > 0
-      ? { ...unplaced, frame: { ...unplaced.frame, parts: [owner, placed.parts] as const } }
-      : unplaced
+  const facts = { ...unplaced, frame: { ...unplaced.frame, ...placed.named } }
   const key = checkpointKey(lane, seq)
   const put: Put = {
     table: 'checkpoints',

@@ -7,19 +7,32 @@ import { corrupt } from './seal.ts'
 
 /**
  * What was removed from threads that other stores have too. It stands in the database's partition, as a thread's own
- * goes with its last thread: so it is written first, and means nothing of a checkpoint that is still there.
+ * goes with its last thread. So it is written first, and means nothing until the removal was made.
  */
 export interface GoneRow extends SyncGone {
   /** Let go to save room here: others may keep it. */
   readonly isOwn: boolean
+  /** Others hear of it once this removal was made. */
+  readonly by?: RemovalMade | undefined
+}
+
+/** A removal, and the partition in which it says that it was made. */
+export interface RemovalMade {
+  readonly partition: string
+  readonly name: string
 }
 
 export function openGone(partition: string, row: Row): GoneRow {
-  const { own = false } = openMeta('gone', partition, row)
+  const { own = false, by } = openMeta('gone', partition, row)
   const saves = namesIn(row).map(([namespace, id, key]) => {
     return { namespace, id, ...(key === undefined ? {} : { key }) }
   })
-  return { name: nameOfGone(row.key), saves, isOwn: own }
+  return {
+    name: nameOfGone(row.key),
+    saves,
+    isOwn: own,
+    ...(by ? { by: { partition: by[0], name: by[1] } } : {}),
+  }
 }
 
 type SavedName = readonly [namespace: string, id: string, key?: string]

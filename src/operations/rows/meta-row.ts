@@ -11,6 +11,7 @@ import {
   isList,
   isName,
   isNumber,
+  isPair,
   isText,
   isTime,
   type Guard,
@@ -32,6 +33,7 @@ interface MetaFacts extends Record<Exclude<MetaName, 'lane'>, object> {
   readonly losses: LossRecord
   readonly quarantine: QuarantineFacts
   readonly gone: GoneFacts
+  readonly removed: object
   readonly synced: SyncNote
 }
 
@@ -73,6 +75,8 @@ export interface QuarantineFacts {
 
 export interface GoneFacts {
   readonly own?: true
+  /** It is told once this removal was made, which then says so in this partition. */
+  readonly by?: readonly [partition: string, name: string]
 }
 
 const VERSIONS = { format: isCount, read: isCount, features: isEach(isText) }
@@ -108,7 +112,8 @@ const SHAPES: { readonly [Name in keyof MetaFacts]: Guard<MetaFacts[Name]> } = {
     at: isTime,
     why: isText,
   }),
-  gone: holds<GoneFacts>({ own: is(true) }, ['own']),
+  gone: holds<GoneFacts>({ own: is(true), by: isPair(isText, isText) }, ['own', 'by']),
+  removed: holds<object>({}),
   synced: isSyncNoteInRow,
 }
 

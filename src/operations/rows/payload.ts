@@ -16,15 +16,15 @@ export const LEAST_VALUE_BYTES = HEAD_BYTES + 512
 export interface PlacedPayload {
   /** For the row itself. */
   readonly inline?: Uint8Array
-  /** How many parts the payload is in; 0 when it is inline. */
-  readonly parts: number
+  /** What names its parts, when it is in some. */
+  readonly named: { readonly parts?: readonly [owner: string, count: number] }
   readonly puts: readonly Put[]
 }
 
 interface PayloadPlace {
   readonly lane: string
   readonly seq: number
-  readonly owner: string
+  readonly newOwner: () => string
 }
 
 /** Decides where a payload goes: into its row, or into rows of `parts`. */
@@ -34,9 +34,10 @@ export function placePayload(
   at: PayloadPlace,
   body: Uint8Array,
 ): PlacedPayload {
-  if (isInline(limits, body)) return { inline: body, parts: 0, puts: [] }
-  const puts = [...partPuts(limits, partition, at, body)]
-  return { parts: puts.length, puts }
+  if (isInline(limits, body)) return { inline: body, named: {}, puts: [] }
+  const owner = at.newOwner()
+  const puts = [...partPuts(limits, partition, at, owner, body)]
+  return { named: { parts: [owner, puts.length] }, puts }
 }
 
 /** The same with pauses between the parts. */
@@ -48,24 +49,31 @@ export async function placeInSlices(
   pause: Pause,
 ): Promise<PlacedPayload> {
   if (isInline(limits, body)) return placePayload(limits, partition, at, body)
+  const owner = at.newOwner()
   const puts: Put[] = []
-  for (const put of partPuts(limits, partition, at, body)) {
+  for (const put of partPuts(limits, partition, at, owner, body)) {
     puts.push(put)
     const due = pause()
     if (due) await due
   }
-  return { parts: puts.length, puts }
+  return { named: { parts: [owner, puts.length] }, puts }
 }
 
 const isInline = (limits: Limits, body: Uint8Array): boolean =>
   body.length <= Math.min(INLINE_BYTES, limits.valueBytes - HEAD_BYTES)
 
-function* partPuts(limits: Limits, partition: string, at: PayloadPlace, body: Uint8Array): Generator<Put> {
+function* partPuts(
+  limits: Limits,
+  partition: string,
+  at: PayloadPlace,
+  owner: string,
+  body: Uint8Array,
+): Generator<Put> {
   const size = Math.min(limits.valueBytes - HEAD_BYTES, body.length)
   const count = Math.ceil(body.length / size)
   const facts: PartFacts = { at: Date.now() }
   for (let number = 0; number < count; number++) {
-    const key = partKey(at.lane, at.seq, at.owner, number)
+    const key = partKey(at.lane, at.seq, owner, number)
     // A copy, so that the checksum runs over aligned words and no storage keeps the whole buffer for a part.
     const piece = count === 1 ? body : body.slice(number * size, (number + 1) * size)
     yield { table: 'parts', key, head: seal(partition, 'parts', key, facts, piece), body: piece }

@@ -1,3 +1,4 @@
+import { CheckpointerError } from '../../errors.ts'
 import { threadKey } from '../../storage/keys.ts'
 import { compareKeys, type Put, type Row } from '../../storage/storage.ts'
 import type { Place, RetentionRules, StoredRun, StoredSummary } from '../host.ts'
@@ -18,7 +19,9 @@ import {
   isTime,
 } from '../shapes/shape.ts'
 import { isCheckpointFacts, type CheckpointFacts } from './checkpoint-row.ts'
+import { countable } from './countable.ts'
 import { leadTo, type Segment } from './lanes.ts'
+import type { MadeWrite } from './write-row.ts'
 import { seal, unsealAs } from './seal.ts'
 
 /** The facts in the head of a row of `threads`: one for each namespace of a thread. */
@@ -47,7 +50,7 @@ export interface ThreadFacts extends Place {
   readonly writes?: number
   /** No pending write in its lane is filed under a later time; absent where that is not known. */
   readonly wrote?: number
-  /** Its latest run, if it is still that of its head. */
+  /** Its latest run, as long as one of its checkpoints is there. */
   readonly run?: StoredRun
   /** In the row of namespace '': other namespaces have checkpoints. */
   readonly others?: boolean
@@ -107,6 +110,10 @@ export function openThread(partition: string, row: Row): ThreadRow {
 }
 
 export function threadPut(partition: string, facts: ThreadFacts): Put {
+  const { createdAt, updatedAt, run } = facts
+  // A row with a time that is no date could not be read again.
+  if (![createdAt, updatedAt, run?.began ?? 0, run?.at ?? 0].every(isTime))
+    throw new CheckpointerError('INVALID', 'The clock is beyond all dates: nothing can be dated by it.')
   const key = threadKey(facts.thread, facts.namespace)
   const listed = facts.namespace === '' ? { rank: facts.updatedAt } : {}
   return { table: 'threads', key, head: seal(partition, 'threads', key, facts), ...listed }
@@ -143,5 +150,9 @@ export function withWrites(
   return { ...facts, ...(now > 0 ? { writes: now } : {}), ...(wrote === undefined ? {} : { wrote }) }
 }
 
-/** A time after that of every pending write so far, also within a millisecond or after the clock was set back. */
-export const timeOfWrites = ({ wrote = 0 }: ThreadFacts): number => Math.max(Date.now(), wrote + 0.001)
+/**
+ * A time after that of every pending write so far, also within a millisecond or after the clock was set back; and not
+ * before that at which one of these was made elsewhere, so that what will overwrite them is later.
+ */
+export const timeOfWrites = ({ wrote = 0 }: ThreadFacts, writes: readonly MadeWrite[] = []): number =>
+  writes.reduce((time, { made = 0 }) => Math.max(time, made), Math.max(countable(Date.now()), wrote + 0.001))

@@ -4,6 +4,7 @@ import { newWritePartsOwner, ownerOfPart, partsOf, writeKey } from '../../storag
 import { compareKeys, type Batch, type Limits, type Put, type Row } from '../../storage/storage.ts'
 import type { StoredWrite } from '../host.ts'
 import { holds, isCount, isId, isText, isTime } from '../shapes/shape.ts'
+import { MOST_MADE } from './countable.ts'
 import { isParts, joinPayload, placePayload } from './payload.ts'
 import { seal, unsealAs } from './seal.ts'
 
@@ -12,11 +13,18 @@ interface WriteFacts {
   readonly taskId: string
   readonly index: number
   readonly channel: string
-  /** Orders the writes of a checkpoint as they came. */
+  /** When it came here, later than all before it in its lane: orders the writes of a checkpoint. */
   readonly at: number
+  /** When it was made, in all stores: later than what it overwrites. Never above `at`, and absent where it is the same. */
+  readonly made?: number
   readonly size: number
   /** How many parts it is in, and whose they are; absent when it stands in its row. */
   readonly parts?: readonly [owner: string, count: number]
+}
+
+/** A write to be filed; with `made` it comes from another store, or out of a file. */
+export interface MadeWrite extends StoredWrite {
+  readonly made?: number
 }
 
 /** The rows for one pending write. */
@@ -24,21 +32,30 @@ export function writePuts(
   limits: Limits,
   partition: string,
   { lane, seq }: { readonly lane: string; readonly seq: number },
-  { at, write }: { readonly at: number; readonly write: StoredWrite },
+  { at, write }: { readonly at: number; readonly write: MadeWrite },
 ): Put[] {
   const { taskId, index, channel, body } = write
+  // Above that it would count for older elsewhere; of two that are made then, all choose the same by what they are.
+  const made = Math.min(write.made ?? at, MOST_MADE)
   const key = writeKey(lane, seq, taskId, index)
-  const owner = newWritePartsOwner()
-  const placed = placePayload(limits, partition, { lane, seq, owner }, body)
-  const parts = placed.parts > 0 ? { parts: [owner, placed.parts] as const } : {}
-  const told: WriteFacts = { taskId, index, channel, at, size: body.length, ...parts }
+  const placed = placePayload(limits, partition, { lane, seq, newOwner: newWritePartsOwner }, body)
+  const when = made === at ? { at } : { at, made }
+  const told: WriteFacts = { taskId, index, channel, ...when, size: body.length, ...placed.named }
   const head = seal(partition, 'writes', key, told, placed.inline)
   return [{ table: 'writes', key, head, ...(placed.inline ? { body: placed.inline } : {}) }, ...placed.puts]
 }
 
 const areFacts = holds<WriteFacts>(
-  { taskId: isId, index: isWriteIndex, channel: isText, at: isTime, size: isCount, parts: isParts },
-  ['parts'],
+  {
+    taskId: isId,
+    index: isWriteIndex,
+    channel: isText,
+    at: isTime,
+    made: isTime,
+    size: isCount,
+    parts: isParts,
+  },
+  ['made', 'parts'],
 )
 
 export function openWriteFacts(partition: string, row: Row): WriteFacts {
@@ -76,15 +93,20 @@ export async function openWrite(
   row: Row,
   parts: readonly Row[],
   pause: Pause,
-): Promise<{ at: number; write: StoredWrite }> {
-  const { taskId, index, channel, at, size, parts: its } = openWriteFacts(partition, row)
+): Promise<{ at: number; made: number; write: StoredWrite }> {
+  const { taskId, index, channel, at, made = at, size, parts: its } = openWriteFacts(partition, row)
   const [owner, count = 0] = its ?? []
   const own = parts.filter((part) => ownerOfPart(part.key) === owner)
   const body = await joinPayload(partition, row, count, size, own, pause)
-  return { at, write: { taskId, index, channel, body } }
+  return { at, made, write: { taskId, index, channel, body } }
 }
 
 export const filedAt = (partition: string, row: Row): number => openWriteFacts(partition, row).at
+
+export function madeAt(partition: string, row: Row): number {
+  const { at, made = at } = openWriteFacts(partition, row)
+  return made
+}
 
 /** When the latest of them was written; 0 when there is none. */
 export const latestOf = (partition: string, rows: readonly Row[]): number =>

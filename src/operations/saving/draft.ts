@@ -24,13 +24,16 @@ import {
   type ThreadFacts,
   type ThreadRow,
 } from '../rows/thread-row.ts'
-import { writePuts } from '../rows/write-row.ts'
+import { writePuts, type MadeWrite } from '../rows/write-row.ts'
 import { checkThread, partitionFor, type Store } from '../store/store.ts'
 import { frameFor } from './framing.ts'
 import { noParent, refuseTakenId, refuseUnexpected } from './refusals.ts'
 
 /** Room left in a commit for the rows of the thread, whose size is known only at the end. */
 const ROOM = 4096
+
+/** With writes that were made elsewhere, where it adopts. */
+type AddRequest = SaveRequest & { readonly writes?: readonly MadeWrite[] }
 
 /** What one commit will hold: saves of one namespace, each decided as if those before it were stored already. */
 export class Draft {
@@ -91,7 +94,7 @@ export class Draft {
    * Takes in one more save. `false`: the base of its delta is gone, or the commit is full. Throws when it is
    * refused. `again`: it may have been stored before.
    */
-  async add(request: SaveRequest, again: boolean): Promise<boolean> {
+  async add(request: AddRequest, again: boolean): Promise<boolean> {
     const stored = await this.#storedBefore(request, again)
     if (stored) {
       this.#saved.push(infoOf(stored))
@@ -114,7 +117,7 @@ export class Draft {
     const row = [limits, this.#partition, this.#facts.lane, facts, framed.body] as const
     // Nobody waits in this moment for what comes from another store.
     const written = this.#adopts ? await checkpointPutsInSlices(...row, pauses()) : checkpointPuts(...row)
-    const wrote = timeOfWrites(this.#facts)
+    const wrote = timeOfWrites(this.#facts, request.writes)
     const beside = (request.writes ?? []).flatMap((write, i) =>
       writePuts(limits, this.#partition, { lane: this.#facts.lane, seq }, { at: wrote + i / 1000, write }),
     )

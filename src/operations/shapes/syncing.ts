@@ -37,15 +37,22 @@ const isSyncWrite = isRecord<SyncWrite>({
   index: isWriteIndex,
   channel: isText,
   body: isBytes,
-  at: isTime,
+  made: isTime,
 })
+
+const areWrites = isList(isSyncWrite)
+/** Each of a place of its own. */
+const areApart: Is = (value) =>
+  areWrites(value) &&
+  new Set((value as readonly SyncWrite[]).map(({ taskId, index }) => `${index} ${taskId}`)).size ===
+    (value as readonly SyncWrite[]).length
 
 const isSyncRow = isRecord<SyncRow>(
   {
     info: isStoredInfo,
     base: isRecord<NonNullable<SyncRow['base']>>({ id: isId, key: isId }),
     body: isBytes,
-    writes: isList(isSyncWrite),
+    writes: areApart,
   },
   ['base'],
 )
@@ -79,10 +86,11 @@ export const isSyncTake: Is = isRecord<SyncTakeRequest>(
     rows: isList(isSyncRow, MOST_LIST),
     heads: isList(isHead, MOST_LIST),
     past: isList(isId, MOST_LIST),
+    left: isId,
     isLast: isFlag,
     heard: isHeard,
   },
-  ['heard'],
+  ['heard', 'left'],
 )
 
 const isGone = isRecord<SyncGone>({
@@ -104,16 +112,19 @@ const NOTED = {
   namespace: isNamespace,
   mine: isPlaceInLane,
   theirs: isPlaceInLane,
+  heads: isList(isSaveName, MOST_LIST),
   wrote: isPair(isTime, isTime),
+  filed: isPair(isTime, isTime),
 }
+const NOT_ALWAYS = ['heads', 'wrote', 'filed'] as const
 const STAMPS = { mine: isText, theirs: isText }
 
 export const isSyncNote: Is = isRecord<SyncNote>(
-  { ...STAMPS, places: isList(isRecord<SyncNote['places'][number]>(NOTED, ['wrote']), MOST_LIST) },
+  { ...STAMPS, places: isList(isRecord<SyncNote['places'][number]>(NOTED, NOT_ALWAYS), MOST_LIST) },
   ['mine', 'theirs'],
 )
 export const isSyncNoteInRow = holds<SyncNote>(
-  { ...STAMPS, places: isList(holds<SyncNote['places'][number]>(NOTED, ['wrote']), MOST_LIST) },
+  { ...STAMPS, places: isList(holds<SyncNote['places'][number]>(NOTED, NOT_ALWAYS), MOST_LIST) },
   ['mine', 'theirs'],
 )
 

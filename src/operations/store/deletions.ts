@@ -17,10 +17,13 @@ const EVERY = 50
 const facts = (row: Row): { readonly at: number } | undefined =>
   unlessDamaged(() => openMeta('deleted', DATABASE_PARTITION, row))
 
-/** Written before the thread goes: one that is still there after all does no harm. */
-export async function markDeleted(store: Store, thread: string): Promise<void> {
+/**
+ * Written before the thread goes: one that is still there after all does no harm. Not dated before its last save, also
+ * where the clock was set back since.
+ */
+export async function markDeleted(store: Store, thread: string, updatedAt: number): Promise<void> {
   const key = deletedKey(thread)
-  const head = seal(DATABASE_PARTITION, 'meta', key, { at: Date.now() })
+  const head = seal(DATABASE_PARTITION, 'meta', key, { at: Math.max(Date.now(), updatedAt) })
   try {
     await store.storage.commit(DATABASE_PARTITION, { puts: [{ table: 'meta', key, head }] })
   } catch (error) {

@@ -4,23 +4,13 @@ import { openBirth, type Birth } from '../rows/birth-row.ts'
 import { openMeta, type FamilyFacts } from '../rows/meta-row.ts'
 import { seal } from '../rows/seal.ts'
 import { openThread, type ThreadRow } from '../rows/thread-row.ts'
-import { unlessDamaged, type Store } from './store.ts'
+import { unlessDamaged, type FamilyRow, type Store } from './store.ts'
 
 /**
  * A family is a thread and the forks that share rows with it: all that lives in one partition. Whatever changes
  * who shows which row (fork, copy, prune, delete) checks and renews the family's row, so that no two such
  * changes pass each other, and so does the first save of a thread or namespace. Other saves do not touch it.
  */
-export interface FamilyRow {
-  readonly version: string | undefined
-  /** Lanes in which rows may be left that nobody shows: a removal too large for one commit was under way. */
-  readonly sweep: readonly string[]
-  /** Other stores may have what is here: what is removed is written down, so that it does not come back. */
-  readonly isSynced: boolean
-  /** What a later version may have written beside: it stays. */
-  readonly beside: object
-}
-
 export interface Family extends FamilyRow {
   readonly partition: string
   readonly threads: readonly ThreadRow[]

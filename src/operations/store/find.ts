@@ -4,13 +4,13 @@ import type { At } from '../host.ts'
 import { openCheckpoint, type CheckpointRow } from '../rows/checkpoint-row.ts'
 import { laneOf, shows, stretches } from '../rows/lanes.ts'
 import type { ThreadRow } from '../rows/thread-row.ts'
-import { describe, type Store } from './store.ts'
+import { describe, type Rows } from './store.ts'
 
 const PAGE = 64
 
 /** The row of a checkpoint that this thread shows. */
 export async function findCheckpoint(
-  store: Store,
+  store: Rows,
   thread: ThreadRow,
   at: At,
 ): Promise<CheckpointRow | undefined> {
@@ -24,7 +24,7 @@ export async function findCheckpoint(
   return undefined
 }
 
-export async function needCheckpoint(store: Store, thread: ThreadRow, at: At): Promise<CheckpointRow> {
+export async function needCheckpoint(store: Rows, thread: ThreadRow, at: At): Promise<CheckpointRow> {
   const found = await findCheckpoint(store, thread, at)
   if (found) return found
   const [kind, value] = Object.entries(at)[0] as [string, unknown]
@@ -41,7 +41,7 @@ export async function needCheckpoint(store: Store, thread: ThreadRow, at: At): P
 
 export const byRef = (ref: number | string): At => (typeof ref === 'number' ? { seq: ref } : { id: ref })
 
-async function findBySeq(store: Store, thread: ThreadRow, seq: number): Promise<CheckpointRow | undefined> {
+async function findBySeq(store: Rows, thread: ThreadRow, seq: number): Promise<CheckpointRow | undefined> {
   if (!Number.isSafeInteger(seq) || seq < 0) return undefined
   const { lane } = laneOf(thread.facts.segments, seq)
   if (!shows(thread.facts.segments, lane, seq)) return undefined
@@ -51,7 +51,7 @@ async function findBySeq(store: Store, thread: ThreadRow, seq: number): Promise<
   return rows?.[0] && openCheckpoint(thread.partition, rows[0])
 }
 
-async function findById(store: Store, thread: ThreadRow, id: string): Promise<CheckpointRow | undefined> {
+async function findById(store: Rows, thread: ThreadRow, id: string): Promise<CheckpointRow | undefined> {
   const lanes = [...thread.facts.segments].reverse()
   const found = await store.storage.read(
     thread.partition,
@@ -69,7 +69,7 @@ async function findById(store: Store, thread: ThreadRow, id: string): Promise<Ch
 }
 
 /** Whether a row of the thread's own lane has this id, shown or not. */
-export async function isHeld(store: Store, { partition, facts }: ThreadRow, id: string): Promise<boolean> {
+export async function isHeld(store: Rows, { partition, facts }: ThreadRow, id: string): Promise<boolean> {
   const query = { table: 'checkpoints', alias: checkpointAlias(facts.lane, id) } as const
   const [rows = []] = await store.storage.read(partition, [query])
   return rows.length > 0
@@ -77,7 +77,7 @@ export async function isHeld(store: Store, { partition, facts }: ThreadRow, id: 
 
 /** All checkpoints that a thread shows, from one seq down to another, a page at a time. */
 export async function* newestFirst(
-  store: Store,
+  store: Rows,
   thread: ThreadRow,
   bounds: Bounds = {},
 ): AsyncGenerator<CheckpointRow> {
@@ -85,7 +85,7 @@ export async function* newestFirst(
 }
 
 export async function* oldestFirst(
-  store: Store,
+  store: Rows,
   thread: ThreadRow,
   bounds: Bounds = {},
 ): AsyncGenerator<CheckpointRow> {
@@ -100,7 +100,7 @@ export interface Bounds {
 }
 
 async function* walk(
-  store: Store,
+  store: Rows,
   thread: ThreadRow,
   bounds: Bounds,
   reverse: boolean,

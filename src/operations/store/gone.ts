@@ -1,7 +1,14 @@
-import { DATABASE_PARTITION, goneKey, goneRows } from '../../storage/keys.ts'
+import {
+  DATABASE_PARTITION,
+  goneKey,
+  goneRows,
+  nameOfGone,
+  removedKey,
+  removedRows,
+} from '../../storage/keys.ts'
 import type { Put } from '../../storage/storage.ts'
 import type { SaveName } from '../host.ts'
-import { openGone, type GoneRow } from '../rows/gone-row.ts'
+import { openGone, type GoneRow, type RemovalMade } from '../rows/gone-row.ts'
 import type { GoneFacts } from '../rows/meta-row.ts'
 import { seal } from '../rows/seal.ts'
 import { inCommits } from './commit.ts'
@@ -20,7 +27,11 @@ export const newGoneName = (): string =>
 export async function writeGone(store: Store, thread: string, gone: GoneRow): Promise<void> {
   const puts = [...pieces(gone.saves)].map((body, i): Put => {
     const key = goneKey(thread, i === 0 ? gone.name : `${gone.name}-${i}`)
-    const facts: GoneFacts = gone.isOwn ? { own: true } : {}
+    const { isOwn, by } = gone
+    const facts: GoneFacts = {
+      ...(isOwn ? { own: true } : {}),
+      ...(by ? { by: [by.partition, by.name] } : {}),
+    }
     return { table: 'meta', key, head: seal(DATABASE_PARTITION, 'meta', key, facts, body), body }
   })
   for (const some of inCommits(
@@ -47,17 +58,43 @@ function* pieces(saves: GoneRow['saves']): Generator<Uint8Array> {
   if (some.length > 0) yield encoder.encode(`[${some.join()}]`)
 }
 
-/** What was let go to save room here goes elsewhere as well, from now on. */
-export async function tellOwn(store: Store, thread: string): Promise<void> {
+/** What was let go to save room here goes elsewhere as well, once this removal was made, or at once. */
+export async function tellOwn(store: Store, thread: string, by: RemovalMade | undefined): Promise<void> {
   for (const gone of await readGone(store, thread))
-    if (gone.isOwn) await writeGone(store, thread, { ...gone, isOwn: false })
+    if (gone.isOwn) await writeGone(store, thread, { ...gone, isOwn: by !== undefined, by })
 }
 
-/** What is written down of a thread; what is damaged of it counts for nothing. */
+/** What was removed from a thread; what is damaged of it counts for nothing. */
 export async function readGone(store: Store, thread: string): Promise<GoneRow[]> {
   const query = { table: 'meta', ...goneRows(thread) } as const
   const [rows = []] = await store.storage.read(DATABASE_PARTITION, [query])
-  return rows.flatMap((row) => unlessDamaged(() => openGone(DATABASE_PARTITION, row)) ?? [])
+  const written = rows.flatMap((row) => unlessDamaged(() => openGone(DATABASE_PARTITION, row)) ?? [])
+  const made = new Map<string, ReadonlySet<string>>()
+  for (const partition of new Set(written.flatMap(({ by }) => by?.partition ?? [])))
+    made.set(partition, await madeIn(store, partition, thread))
+  return written.flatMap((gone) => {
+    const { by, isOwn } = gone
+    if (!by) return gone
+    if (made.get(by.partition)?.has(by.name)) return { ...gone, isOwn: false }
+    return isOwn ? gone : []
+  })
+}
+
+async function madeIn(store: Store, partition: string, thread: string): Promise<ReadonlySet<string>> {
+  const [rows = []] = await store.storage.read(partition, [{ table: 'meta', ...removedRows(thread) }])
+  return new Set(rows.map(({ key }) => nameOfGone(key)))
+}
+
+/** For the commit that makes the removal: from then on what was written down of it holds. */
+export function removedPut(thread: string, { partition, name }: RemovalMade): Put {
+  const key = removedKey(thread, name)
+  return { table: 'meta', key, head: seal(partition, 'meta', key, {}) }
+}
+
+/** A removal of this name was not made, and never will be. */
+export async function takeBackGone(store: Store, thread: string, name: string): Promise<void> {
+  const range = { from: goneKey(thread, name), to: goneKey(thread, `${name}~`) }
+  await store.storage.commit(DATABASE_PARTITION, { deleteRanges: [{ table: 'meta', ...range }] })
 }
 
 /** Tells the saves of a thread apart, whatever has had their ids. */

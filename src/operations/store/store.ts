@@ -76,6 +76,11 @@ export class ThreadCache {
     if (this.#rows.size > ThreadCache.#most) this.#rows.delete(this.#rows.keys().next().value as string)
   }
 
+  setFamily(place: Place, family: FamilyRow): void {
+    const known = this.get(place)
+    if (known) this.#rows.set(placeText(place), { ...known, family })
+  }
+
   /** A row that came by the way. Takes the place of no other: beside those stands how their saves hang together. */
   hint(thread: ThreadRow): void {
     if (this.#rows.size < ThreadCache.#most && !this.get(thread.facts)) this.set(thread.facts, thread)
@@ -92,6 +97,19 @@ export class ThreadCache {
 
 export interface CachedThread extends ThreadRow {
   readonly lineage: Lineage
+  /** As a fork of it has left that row. */
+  readonly family?: FamilyRow
+}
+
+/** The row of a family: see family.ts. */
+export interface FamilyRow {
+  readonly version: string | undefined
+  /** Lanes in which rows may be left that nobody shows: a removal too large for one commit was under way. */
+  readonly sweep: readonly string[]
+  /** Other stores may have what is here: what is removed is written down, so that it does not come back. */
+  readonly isSynced: boolean
+  /** What a later version may have written beside: it stays. */
+  readonly beside: object
 }
 
 /** How the checkpoints that were saved from here hang together. */
@@ -156,6 +174,32 @@ export const checkThread = ({ facts, version }: ThreadRow): Check => ({
   key: threadKey(facts.thread, facts.namespace),
   version,
 })
+
+/** What rows are read through. */
+export interface Rows {
+  readonly storage: Pick<Storage, 'read'>
+}
+
+/**
+ * Reads a thread's row, and by it other rows, all of them through what is given. First by the row as last seen from here, which
+ * every read sees again beside what it leads to: a round trip less, when nobody has changed it since.
+ */
+export async function readPlace<T>(
+  store: Store,
+  place: Place,
+  read: (thread: ThreadRow, rows: Rows) => Promise<T>,
+): Promise<T | undefined> {
+  const seen = store.threads.get(place)
+  const own = { table: 'threads', keys: [threadKey(place.thread, place.namespace)] } as const
+  const readBeside: Storage['read'] = async (partition, queries) => {
+    const [rows, ...found] = await store.storage.read(partition, [own, ...queries])
+    // What it leads to may be gone: as if it were damaged.
+    if (rows?.[0]?.version !== seen?.version) throw new CheckpointerError('CORRUPT', '')
+    return found
+  }
+  const found = seen && (await read(seen, { storage: { read: readBeside } }).catch(ifDamaged))
+  return found ?? readWhole(store, place, (thread) => read(thread, store))
+}
 
 /** How often a reading starts over because another writer changed the thread between its reads. */
 const TRIES = 5

@@ -38,7 +38,7 @@ export async function placeOf(store: Store, row: ThreadRow): Promise<SyncPlace> 
     ...(label === undefined ? {} : { label }),
     ...(forkOf ? { forkOf: knownForkPoint(forkOf) } : {}),
     heads: await headsIn(store, row),
-    ...(writes > 0 ? { wrote: wrote ?? Date.now() } : {}),
+    ...(writes > 0 || wrote !== undefined ? { wrote: wrote ?? Date.now() } : {}),
   }
 }
 

@@ -126,10 +126,7 @@ async function writesOf(
   parts: readonly Row[],
   pause: Pause,
 ): Promise<SyncWrite[]> {
-  const writes: SyncWrite[] = []
-  for (const row of rows) {
-    const { at, write } = await openWrite(partition, row, parts, pause)
-    writes.push({ ...write, at })
-  }
-  return writes.sort((a, b) => a.at - b.at)
+  const opened = []
+  for (const row of rows) opened.push(await openWrite(partition, row, parts, pause))
+  return opened.sort((a, b) => a.at - b.at).map(({ made, write }) => ({ ...write, made }))
 }

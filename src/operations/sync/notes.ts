@@ -1,3 +1,4 @@
+import { CheckpointerError } from '../../errors.ts'
 import { DATABASE_PARTITION, syncedKey } from '../../storage/keys.ts'
 import type { SyncNote, SyncNoteRequest, SyncRecallRequest } from '../host.ts'
 import { openMeta } from '../rows/meta-row.ts'
@@ -17,8 +18,20 @@ export async function syncRecall(
   return keys.map((key) => found.get(key[1] as string) ?? null)
 }
 
+/** It only saves work: where there is no room for all of it, more is compared when the thread has changed. */
 export async function syncNote(store: Store, { thread, store: other, note }: SyncNoteRequest): Promise<void> {
   const key = syncedKey(thread, other)
-  const head = seal(DATABASE_PARTITION, 'meta', key, note)
-  await store.storage.commit(DATABASE_PARTITION, { puts: [{ table: 'meta', key, head }], relaxed: 'unowed' })
+  const put = async (some: SyncNote): Promise<void> => {
+    const head = seal(DATABASE_PARTITION, 'meta', key, some)
+    await store.storage.commit(DATABASE_PARTITION, {
+      puts: [{ table: 'meta', key, head }],
+      relaxed: 'unowed',
+    })
+  }
+  try {
+    await put(note)
+  } catch (error) {
+    if (!CheckpointerError.is(error, 'TOO_LARGE')) throw error
+    await put({ ...note, places: [] })
+  }
 }

@@ -1,9 +1,10 @@
 import type { StoredRun, SyncHead, SyncTakeRequest } from '../host.ts'
 import type { CheckpointFacts } from '../rows/checkpoint-row.ts'
+import { countable } from '../rows/countable.ts'
 import { tipsOf, type ThreadFacts, type Tip } from '../rows/thread-row.ts'
 
 /** What is known when a namespace has taken in some checkpoints of another store. */
-interface Settling extends Pick<SyncTakeRequest, 'heads' | 'past' | 'isLast'> {
+interface Settling extends Pick<SyncTakeRequest, 'heads' | 'past' | 'left' | 'isLast'> {
   /** Those that were not here before. */
   readonly fresh: readonly CheckpointFacts[]
   /** One that is here, fresh or not. */
@@ -16,12 +17,13 @@ interface Settling extends Pick<SyncTakeRequest, 'heads' | 'past' | 'isLast'> {
  * one of those that go; what stays beside it are branches, of which the caller chooses one.
  */
 export async function settled(facts: ThreadFacts, settling: Settling): Promise<ThreadFacts> {
-  const { heads, past, fresh, find, isLast } = settling
+  const { past, left, fresh, find, isLast } = settling
+  const heads = counted(settling.heads)
   const own = tipsOf(facts)
   const gone = new Set(past)
   // What runs here goes on here, whatever others did meanwhile; unless it was they who ran it.
   const { run } = facts
-  const isRunning = run?.status === 'running' && !heads.some((head) => head.run?.turn === run.turn)
+  const isRunning = hasRunner(run, left) && !heads.some((head) => head.run?.turn === run?.turn)
   const kept = own.filter(({ id }, i) => !gone.has(id) || (i === 0 && isRunning))
   const known = new Set(kept.map(({ id }) => id))
   const isFresh = new Set(fresh.map(({ id }) => id))
@@ -42,7 +44,7 @@ export async function settled(facts: ThreadFacts, settling: Settling): Promise<T
     const last = fresh.at(-1)
     now = own.length > 0 || !last ? own : [{ seq: last.seq, id: last.id }]
   }
-  return withHeads(facts, withRuns(now, heads), find)
+  return withHeads(facts, withRuns(now, heads, left), find)
 }
 
 /** With the seqs that they have here. */
@@ -56,14 +58,17 @@ async function placed(heads: readonly SyncHead[], find: Settling['find']): Promi
 }
 
 /** Of a head that both have, how its run stood last. One that runs here knows best. */
-const withRuns = (tips: readonly Tip[], heads: readonly SyncHead[]): Tip[] =>
+const withRuns = (tips: readonly Tip[], heads: readonly SyncHead[], left: string | undefined): Tip[] =>
   tips.map((tip) => {
     const theirs = heads.find(({ id }) => id === tip.id)?.run
-    return theirs && isLater(theirs, tip.run) ? { ...tip, run: answeredOr(theirs, tip.run) } : tip
+    return theirs && isLater(theirs, tip.run, left) ? { ...tip, run: answeredOr(theirs, tip.run) } : tip
   })
 
-const isLater = (theirs: StoredRun, own: StoredRun | undefined): boolean =>
-  !own || (theirs.at > own.at && (own.status !== 'running' || own.turn === theirs.turn))
+const isLater = (theirs: StoredRun, own: StoredRun | undefined, left: string | undefined): boolean =>
+  !own || (theirs.at > own.at && (!hasRunner(own, left) || own.turn === theirs.turn))
+
+const hasRunner = (run: StoredRun | undefined, left: string | undefined): boolean =>
+  run?.status === 'running' && run.turn !== left
 
 /** What waits here was answered there: it goes on here. */
 const answeredOr = (theirs: StoredRun, own: StoredRun | undefined): StoredRun =>
@@ -72,6 +77,10 @@ const answeredOr = (theirs: StoredRun, own: StoredRun | undefined): StoredRun =>
 /** Its runner is not to be seen from here. Nobody takes it over for an orphan: who wants to, resumes it. */
 const elsewhere = (run: StoredRun): StoredRun =>
   run.status === 'running' ? { ...run, status: 'stopped', why: 'It was running in another store.' } : run
+
+/** What comes after it is dated after it. */
+const counted = (heads: readonly SyncHead[]): SyncHead[] =>
+  heads.map((head) => (head.run ? { ...head, run: { ...head.run, at: countable(head.run.at) } } : head))
 
 async function withHeads(
   facts: ThreadFacts,

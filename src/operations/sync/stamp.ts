@@ -1,5 +1,6 @@
 import { threadOf, threadRows } from '../../storage/keys.ts'
 import type { Row } from '../../storage/storage.ts'
+import { murmur3 } from '../rows/checksum.ts'
 import { openThread } from '../rows/thread-row.ts'
 import { readGone } from '../store/gone.ts'
 import { unlessUnread, type Store } from '../store/store.ts'
@@ -13,11 +14,18 @@ export async function stampOf(store: Store, partition: string, root: Row): Promi
   const [rows = []] = await store.storage.read(partition, [
     { table: 'threads', ...threadRows(threadOf(root.key)) },
   ])
-  return rows.map(({ version }) => version).join()
+  return sumOf(rows.map(({ version }) => version))
 }
 
 /** Of one that is gone: by what was removed from it. */
 export async function goneStamp(store: Store, thread: string): Promise<string> {
   const gone = await readGone(store, thread)
-  return `gone ${gone.map(({ name }) => name).join()}`
+  return `gone ${sumOf(gone.map(({ name }) => name))}`
+}
+
+/** Of texts without end: a note has to stay small. */
+function sumOf(texts: readonly string[]): string {
+  const bytes = new TextEncoder().encode(texts.join())
+  const [first, second] = [murmur3(bytes, 0), murmur3(bytes, texts.length)].map((sum) => sum.toString(36))
+  return `${texts.length}-${first}-${second}`
 }

@@ -8,6 +8,7 @@ import { isSyncTake } from '../shapes/syncing.ts'
 import { goneSaves, saveText } from '../store/gone.ts'
 import { readThread, type Store } from '../store/store.ts'
 import { heldOf } from './held.ts'
+import { countable } from '../rows/countable.ts'
 import { settled } from './settle.ts'
 import { addWrites } from './writes.ts'
 
@@ -22,8 +23,12 @@ export async function syncTake(store: Store, request: SyncTakeRequest): Promise<
   const { reply, there } = await store.inTurn(place, () =>
     withRoom(store, place, () => untilRecognised(attemptsOn(store, place), () => attempt(store, request))),
   )
-  for (const row of there) await addWrites(store, place, row)
-  return reply
+  let isChanged = false
+  for (const row of there)
+    if (await addWrites(store, place, { ...row, writes: row.writes.map(counted) })) isChanged = true
+  if (!isChanged) return reply
+  const wrote = (await readThread(store, place))?.facts.wrote
+  return { ...reply, isChanged, ...(wrote === undefined ? {} : { wrote }) }
 }
 
 export const notOurs = (): CheckpointerError =>
@@ -75,7 +80,7 @@ async function attempt(store: Store, request: SyncTakeRequest): Promise<Taken | 
   const committed = await draft.commit(false)
   if (committed === LOST_RACE) return LOST_RACE
   if (committed) tell(store, draft, committed.thread, before)
-  const { next, lane, head, tips = [] } = committed?.thread.facts ?? before
+  const { next, lane, head, tips = [], wrote } = committed?.thread.facts ?? before
   return {
     there,
     reply: {
@@ -86,6 +91,8 @@ async function attempt(store: Store, request: SyncTakeRequest): Promise<Taken | 
       next,
       lane,
       heads: [...(head ? [head.id] : []), ...tips.map(({ id }) => id)],
+      ...(committed ? { isChanged: true } : {}),
+      ...(wrote === undefined ? {} : { wrote }),
     },
   }
 }
@@ -99,6 +106,9 @@ async function adds(draft: Draft, request: SaveRequest): Promise<boolean> {
     throw error
   }
 }
+
+/** A clock that is far ahead, or a hostile one, leaves room for what comes after it. */
+const counted = (write: SyncWrite): SyncWrite => ({ ...write, made: countable(write.made) })
 
 function named({
   label,
@@ -118,11 +128,9 @@ function saveOf({ thread, namespace }: SyncTakeRequest, { info, base, body, writ
     fields,
     frame: base ? { base, body } : { body },
     parent: parent?.id ?? null,
-    ...(writes.length > 0 ? { writes: writes.map(plain) } : {}),
+    ...(writes.length > 0 ? { writes: writes.map(counted) } : {}),
   }
 }
-
-const plain = ({ at: _at, ...write }: SyncWrite): Omit<SyncWrite, 'at'> => write
 
 function tell(
   store: Store,

@@ -1,4 +1,4 @@
-import type { Place, StoredWrite, SyncRow, SyncWrite } from '../host.ts'
+import type { Place, SyncRow, SyncWrite } from '../host.ts'
 import { openWrite, partsOfWrite } from '../rows/write-row.ts'
 import { pauses } from '../../state/slices/pause.ts'
 import { seqRange } from '../../storage/keys.ts'
@@ -10,20 +10,16 @@ import { putWrites } from '../writes.ts'
  * What has come to stand with a checkpoint elsewhere since. A write is made once; of a special one, which overwrites,
  * the later stays.
  */
-export async function addWrites(store: Store, place: Place, { info, writes }: SyncRow): Promise<void> {
-  if (writes.length === 0) return
+export async function addWrites(store: Store, place: Place, { info, writes }: SyncRow): Promise<boolean> {
+  if (writes.length === 0) return false
   const own = await writesAt(store, place, info.id)
-  if (!own) return
+  if (!own) return false
   const lacking = writes.filter((write) => {
     const there = own.find(({ taskId, index }) => taskId === write.taskId && index === write.index)
-    return !there || (write.index < 0 && write.at > there.at && !isSame(there, write))
+    return !there || (write.index < 0 && isLater(write, there))
   })
-  if (lacking.length > 0)
-    await putWrites(store, {
-      ...place,
-      checkpoint: info.id,
-      writes: lacking.map(({ at: _at, ...write }) => write),
-    })
+  if (lacking.length === 0) return false
+  return (await putWrites(store, { ...place, checkpoint: info.id, writes: lacking })).written > 0
 }
 
 async function writesAt(store: Store, place: Place, id: string): Promise<SyncWrite[] | undefined> {
@@ -39,11 +35,15 @@ async function writesAt(store: Store, place: Place, id: string): Promise<SyncWri
   const pause = pauses()
   return Promise.all(
     rows.map(async (row) => {
-      const { at, write } = await openWrite(partition, row, parts, pause)
-      return { ...write, at }
+      const { made, write } = await openWrite(partition, row, parts, pause)
+      return { ...write, made }
     }),
   )
 }
 
-const isSame = (a: StoredWrite, b: StoredWrite): boolean =>
-  a.channel === b.channel && a.body.length === b.body.length && a.body.every((byte, i) => byte === b.body[i])
+/** Neither clock tells apart what was made in the same moment: then all stores choose the same by what it is. */
+const isLater = (a: SyncWrite, b: SyncWrite): boolean =>
+  a.made === b.made ? textOf(a) > textOf(b) : a.made > b.made
+
+const decoder = new TextDecoder()
+const textOf = ({ channel, body }: SyncWrite): string => `${channel}\n${decoder.decode(body)}`

@@ -11,6 +11,12 @@ const STRETCH = 3
 /** What begins so soon after another has rested may be in the same task: a host and its caller are, without a worker. */
 const SAME_TASK = 2 * STRETCH
 
+/** Bytes that an engine copies in a millisecond, into a put or out of an answer. */
+const PUT_A_MS = 512 * 1024
+
+/** How long it takes to put so many bytes, which is done at once. */
+export const timeToPut = (bytes: number): number => bytes / PUT_A_MS
+
 /** When something of this thread last let others run, or began after a while. */
 let begun = 0
 

@@ -1,6 +1,7 @@
 import { openCheckpointer, type Checkpointer, type Loop } from 'forkpoint'
 import { memoryStorage } from 'forkpoint/storage/memory'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { offBy } from '../../support/off-by.ts'
 
 const HOUR = 3_600_000
 
@@ -8,17 +9,6 @@ const HOUR = 3_600_000
 function device(name: string): () => Promise<Checkpointer> {
   const storage = Object.assign(memoryStorage(), { close: async () => {} })
   return () => openCheckpointer({ name, storage })
-}
-
-/** What is done meanwhile is dated by a clock that is off by so much. */
-async function offBy<T>(skew: number, work: () => Promise<T>): Promise<T> {
-  const now = Date.now.bind(Date)
-  const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() + skew)
-  try {
-    return await work()
-  } finally {
-    clock.mockRestore()
-  }
 }
 
 const statusOn = async (store: Checkpointer): Promise<string | undefined> =>

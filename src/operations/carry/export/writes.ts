@@ -68,7 +68,8 @@ async function linesOf(
   pause: Pause,
 ): Promise<Iterable<ExportLine>> {
   const [lane, seq] = row.key as [string, number]
-  const { at, write } = await openWrite(view.partition, row, parts, pause)
+  const { at, made, write } = await openWrite(view.partition, row, parts, pause)
   const { taskId, index, channel, body } = write
-  return withPayload({ kind: 'write', lane: view.numberOf(lane), seq, taskId, index, channel, at }, body)
+  const when = made === at ? { at } : { at, made }
+  return withPayload({ kind: 'write', lane: view.numberOf(lane), seq, taskId, index, channel, ...when }, body)
 }

@@ -1,15 +1,17 @@
 import { CheckpointerError } from '../../../errors.ts'
 import { fold, parseDelta } from '../../../state/delta.ts'
 import { toBytesInSlices } from '../../../state/slices/encode.ts'
-import type { Pause } from '../../../state/slices/pause.ts'
+import { timeToPut, type Pause } from '../../../state/slices/pause.ts'
 import { parseInSlices } from '../../../state/slices/parse.ts'
 import { Soundness } from '../../../state/sound.ts'
-import { checkpointKey, stagedKey } from '../../../storage/keys.ts'
+import { checkpointKey, stagedKey, writeKey } from '../../../storage/keys.ts'
+import { compareKeys, type Key } from '../../../storage/storage.ts'
 import { newestFirst } from '../../store/find.ts'
 import { isLong } from '../../frames/compact.ts'
 import { checkpointPutsInSlices, deltaFrame, keyframe } from '../../rows/checkpoint-row.ts'
 import { laneOf, shows, type Segment } from '../../rows/lanes.ts'
 import { seal } from '../../rows/seal.ts'
+import { countable } from '../../rows/countable.ts'
 import { withWrites, type ThreadFacts } from '../../rows/thread-row.ts'
 import type { Store } from '../../store/store.ts'
 import { writePuts } from '../../rows/write-row.ts'
@@ -36,8 +38,7 @@ export class FamilyImport {
   readonly #shown: Shown
   readonly #gaps = new Map<number, Gaps>()
   readonly #recent = new RecentStates()
-  /** How many pending writes have come for each lane. */
-  readonly #writes = new Map<string, number>()
+  readonly #writes = new Map<string, WritesCome>()
 
   constructor(store: Store, partition: string, plan: Plan, spend: Spend, pause: Pause) {
     this.#store = store
@@ -85,13 +86,16 @@ export class FamilyImport {
       body,
       this.#pause,
     )
-    await this.#pause()
+    await this.#pause(timeToPut(body.length))
     await this.#stage.add(placed.puts)
     this.#recent.add(lane.name, { facts: placed.facts, state })
     this.hasUnshown ||= !this.#shown.has(lane.name, seq)
   }
 
-  async write({ lane: number, seq, at, taskId, index, channel }: WriteLine, body: Uint8Array): Promise<void> {
+  async write(line: WriteLine, body: Uint8Array): Promise<void> {
+    const { lane: number, seq, taskId, index, channel } = line
+    const made = countable(Math.min(line.made ?? line.at, line.at))
+    const at = Math.max(made, countable(line.at))
     const lane = this.#laneFor(number)
     const { owner } = lane
     if (!owner || seq >= owner.line.next) throw wrong('it belongs to no checkpoint')
@@ -100,8 +104,12 @@ export class FamilyImport {
     await this.#soundness.check(await parseInSlices(body, this.#pause), this.#pause)
     this.#spend(body.length)
     this.#stage.need(checkpointKey(shown, seq))
-    const write = { taskId, index, channel, body }
-    this.#writes.set(lane.name, (this.#writes.get(lane.name) ?? 0) + 1)
+    const write = { taskId, index, channel, body, made }
+    const { count, wrote, last } = this.#writes.get(lane.name) ?? NO_WRITES
+    const key = writeKey(lane.name, seq, taskId, index)
+    // So none comes twice.
+    if (last && compareKeys(key, last) <= 0) throw wrong('it is out of order')
+    this.#writes.set(lane.name, { count: count + 1, wrote: Math.max(wrote, at), last: key })
     await this.#stage.add(
       writePuts(this.#store.storage.limits, this.partition, { lane: lane.name, seq }, { at, write }),
     )
@@ -147,7 +155,8 @@ export class FamilyImport {
       ...(label === undefined ? {} : { label }),
       ...(forkOf ? { forkOf } : {}),
     }
-    const facts = withWrites(bare, this.#writes.get(own) ?? 0)
+    const { count, wrote } = this.#writes.get(own) ?? NO_WRITES
+    const facts = withWrites(bare, count, count > 0 ? wrote : undefined)
     const row = { partition: this.partition, version: '', facts }
     for await (const { facts: head } of newestFirst(this.#store, row, { page: 4 })) return { ...facts, head }
     return facts
@@ -178,5 +187,14 @@ export class FamilyImport {
     return found
   }
 }
+
+/** How many pending writes have come for a lane, when the latest of them was written, and which came last. */
+interface WritesCome {
+  readonly count: number
+  readonly wrote: number
+  readonly last?: Key
+}
+
+const NO_WRITES: WritesCome = { count: 0, wrote: Number.NEGATIVE_INFINITY }
 
 const wrong = (why: string): CheckpointerError => new CheckpointerError('CORRUPT', why)

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { listOf, on, rejection, type Fresh } from '../ground.ts'
+import { listOf, on, rejection, seqsOf, type Fresh } from '../ground.ts'
 import type { Loop } from '../../../checkpointer/runs/types.ts'
 import { until } from '../sync/two.ts'
 import { hangs, untilAsked, type Log } from './loops.ts'
@@ -185,6 +185,37 @@ export function besideLaws(fresh: Fresh): void {
       await rejection(running, 'CONFLICT')
       const end = await thread.run({}, (loop) => loop.state.done)
       expect(end).toMatchObject({ began: 'resumed', result: ['by hand'] })
+    }),
+  )
+
+  it(
+    'what the latest run has done is known after others have saved behind it and all that may go has gone, twice',
+    on(fresh, async (checkpointer) => {
+      const thread = checkpointer.thread<Log>('a')
+      for (const runId of ['fails', 'finishes']) {
+        let times = 0
+        const work = async (loop: Loop<Log>): Promise<number> => {
+          await loop.save()
+          await loop.step('pay', () => ++times, { effect: 'external' })
+          if (runId === 'fails') throw new Error('no')
+          return times
+        }
+        const first = thread.run({ initial: { done: [] }, runId }, work)
+        await (runId === 'fails' ? expect(first).rejects.toThrow('no') : first)
+        for (const done of ['by', 'hand']) {
+          for (let n = 0; n < 2; n++) await thread.save({ done: [done] })
+          await thread.prune({ keepLast: 1 })
+          expect(await seqsOf(thread.history())).toHaveLength(2)
+          expect(await thread.latestRun()).toMatchObject({
+            runId,
+            status: runId === 'fails' ? 'failed' : 'finished',
+          })
+        }
+        if (runId === 'fails') await rejection(thread.run({ runId }, work), 'CONFLICT')
+        else expect((await thread.run({ runId }, work)).result).toBe(1)
+        expect(times).toBe(1)
+        if (runId === 'fails') await thread.run({ from: (await thread.load())!.seq }, () => {})
+      }
     }),
   )
 

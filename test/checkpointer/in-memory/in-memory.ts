@@ -1,6 +1,6 @@
 import { openCheckpointer, type CheckpointerError, type OpenOptions } from 'forkpoint'
 import { memoryStorage, type MemoryStorageOptions } from 'forkpoint/storage/memory'
-import { checkpointerSuite, type Ground } from 'forkpoint/testing'
+import type { Ground } from 'forkpoint/testing'
 
 /** Written behind, a seq may turn out to be another writer's: that is told, and several laws bring it about. */
 const onlyShifts = (warning: CheckpointerError): void => {
@@ -8,7 +8,7 @@ const onlyShifts = (warning: CheckpointerError): void => {
 }
 
 /** Over memory each opening gets the same storage, so closing one must not end it for the others. */
-function inMemory(
+export function inMemory(
   options?: MemoryStorageOptions,
   durability?: OpenOptions['durability'],
 ): () => Promise<Ground> {
@@ -23,7 +23,4 @@ function inMemory(
   }
 }
 
-checkpointerSuite('memory', inMemory())
-const SMALL = { limits: { valueBytes: 60_000, commitBytes: 800_000, operations: 200 } }
-checkpointerSuite('memory with small limits', inMemory(SMALL))
-checkpointerSuite('memory with small limits, written behind', inMemory(SMALL, 'async'))
+export const SMALL = { limits: { valueBytes: 60_000, commitBytes: 800_000, operations: 200 } }

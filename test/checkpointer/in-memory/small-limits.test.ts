@@ -1,0 +1,4 @@
+import { checkpointerSuite } from 'forkpoint/testing'
+import { inMemory, SMALL } from './in-memory.ts'
+
+checkpointerSuite('memory with small limits', inMemory(SMALL))
