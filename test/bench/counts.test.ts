@@ -107,7 +107,17 @@ describe('the agent loop asks of its storage', () => {
     expect(took()).toMatchObject({ reads: 1, commits: 0 })
   })
 
-  it.each([100, STEPS])('two reads for a page of 50 summaries out of %i', async (steps) => {
+  it('one read for a list, of as many rows as it gives', async () => {
+    const { checkpointer, took } = await opened()
+    for (let i = 0; i < 20; i++) await run(checkpointer, `agent-${i}`, 1)
+    took()
+    const found: string[] = []
+    for await (const { id } of checkpointer.threads({ limit: 5 })) found.push(id)
+    expect(found).toHaveLength(5)
+    expect(took()).toMatchObject({ reads: 1, commits: 0, rowsRead: 5 })
+  })
+
+  it.each([100, STEPS])('one read for a page of 50 summaries out of %i', async (steps) => {
     const { checkpointer, took } = await opened()
     await run(checkpointer, 'agent', steps, 0, idle)
     took()
@@ -115,7 +125,7 @@ describe('the agent loop asks of its storage', () => {
     for await (const { seq } of checkpointer.thread('agent').history({ limit: 50 })) found.push(seq)
     expect(found).toHaveLength(50)
     // The thread, the page, and one more to know whether another page follows.
-    expect(took()).toMatchObject({ reads: 2, commits: 0, rowsRead: 52 })
+    expect(took()).toMatchObject({ reads: 1, commits: 0, rowsRead: 52 })
   })
 
   it('the same for a fork, however long the thread is', async () => {
@@ -137,6 +147,15 @@ describe('the agent loop asks of its storage', () => {
     }
     expect(costs[1]?.reads).toBe(costs[0]?.reads)
     expect(costs[1]?.rowsRead).toBe(costs[0]?.rowsRead)
+  })
+
+  it('no read for a fork beside one that was just made', async () => {
+    const { checkpointer, took } = await opened()
+    await run(checkpointer, 'agent', 3)
+    await checkpointer.thread('agent').fork()
+    took()
+    await checkpointer.thread('agent').fork()
+    expect(took()).toMatchObject({ reads: 0, commits: 1, rowsPut: 3 })
   })
 })
 
