@@ -27,7 +27,7 @@ export interface CheckpointFields {
 export interface CheckpointInfo extends CheckpointFields {
   /** The thread's id. */
   readonly thread: string
-  /** The lane within the thread; `''` is the root. */
+  /** The namespace within the thread; `''` is the root. */
   readonly namespace: string
   /** Rises within a thread and namespace; given by the store; never used twice. */
   readonly seq: number
@@ -67,7 +67,7 @@ export interface Checkpoint<State = unknown> extends Snapshot<State> {
 export interface Origin {
   /** The thread that was forked. */
   readonly thread: string
-  /** The lane within it. */
+  /** The namespace within it. */
   readonly namespace: string
   /** The seq of the checkpoint that the fork begins at. */
   readonly seq: number

@@ -55,7 +55,7 @@ export interface LossSide {
 export interface LostHead {
   /** The thread's id. */
   readonly thread: string
-  /** The lane within the thread; `''` is the root. */
+  /** The namespace within the thread; `''` is the root. */
   readonly namespace: string
   /** The last seq that had been saved, at least. */
   readonly expected: number

@@ -44,7 +44,7 @@ export async function fork(store: Store, request: ForkRequest): Promise<ForkRepl
         if (taken.facts.key === request.key && taken.facts.head) return { head: infoOf(taken.facts.head) }
         throw new CheckpointerError(
           'CONFLICT',
-          `There is a thread ${describe({ thread: as, namespace })} already.`,
+          `There is a thread ${describe({ thread: as, namespace })} already: give another name with \`as\`, or none.`,
           { thread: as, namespace },
         )
       }
@@ -205,7 +205,9 @@ export async function copy(store: Store, request: CopyRequest): Promise<void> {
     const taken = await readThread(store, { thread: as, namespace: '' })
     if (taken) {
       if (taken.facts.key === request.key) return taken.facts.head?.seq ?? 0
-      throw new CheckpointerError('CONFLICT', `There is a thread '${as}' already.`, { thread: as })
+      throw new CheckpointerError('CONFLICT', `There is a thread '${as}' already: copy to another name.`, {
+        thread: as,
+      })
     }
     // The thread was deleted or changed between the two reads.
     if (!rows.some((row) => row.version === root.version)) return LOST_RACE

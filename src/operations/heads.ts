@@ -1,21 +1,17 @@
 import { CheckpointerError } from '../errors.ts'
 import type { ChooseHeadRequest, HeadsReply, Place, StoredInfo } from './host.ts'
 import { infoOf } from './rows/checkpoint-row.ts'
-import { threadPut, tipsOf } from './rows/thread-row.ts'
+import { threadPut, headsOf } from './rows/thread-row.ts'
 import { attemptsOn, LOST_RACE, tryCommit, untilCommitted } from './store/commit.ts'
-import { findCheckpoint } from './store/find.ts'
-import { checkThread, describe, ifUnread, needThread, readThread, type Store } from './store/store.ts'
+import { findCheckpoint, tipRows } from './store/find.ts'
+import { checkThread, describe, needThread, readThread, type Store } from './store/store.ts'
 
 /** The head, and those that another store has brought: none of them follows another. */
 export async function heads(store: Store, place: Place): Promise<HeadsReply> {
   const row = await readThread(store, place)
   if (!row?.facts.head) return { heads: [] }
-  const all: StoredInfo[] = [infoOf(row.facts.head)]
-  for (const { id } of row.facts.tips ?? []) {
-    const found = await findCheckpoint(store, row, { id }).catch(ifUnread)
-    if (found) all.push(infoOf(found.facts))
-  }
-  return { heads: all }
+  const beside = await tipRows(store, row)
+  return { heads: [row.facts.head, ...beside.map(({ facts }) => facts)].map(infoOf) }
 }
 
 /** From here on saves go on from this one; the others are branches like any. */
@@ -27,7 +23,7 @@ export async function chooseHead(store: Store, request: ChooseHeadRequest): Prom
       const row = await needThread(store, place)
       const { partition, facts } = row
       const { head: before, tips = [], run: _run, ...rest } = facts
-      const tip = tipsOf(facts).find(({ seq, id }) => to === seq || to === id)
+      const tip = headsOf(facts).find(({ seq, id }) => to === seq || to === id)
       const head = tip && (await findCheckpoint(store, row, { seq: tip.seq }))?.facts
       if (!tip || !head) throw noHead(request)
       if (head.id === before?.id && tips.length === 0) return infoOf(head)

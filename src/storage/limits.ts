@@ -26,6 +26,6 @@ export const keyBytes = (key: Key): number =>
 function tooLarge(what: string, size: number, most: number, unit = 'bytes'): CheckpointerError {
   return new CheckpointerError(
     'TOO_LARGE',
-    `A ${what} of ${size} ${unit}: this storage takes at most ${most}.`,
+    `A ${what} of ${size} ${unit}: this storage takes at most ${most}. Keep what is so large elsewhere, and in the state where it is.`,
   )
 }

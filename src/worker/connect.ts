@@ -29,9 +29,13 @@ export async function connect(worker: WorkerLike, message: OpenMessage, ear: Ear
     line.hangUp(GRACE)
     presence?.letGo()
     if (CheckpointerError.is(error)) throw error
-    throw new CheckpointerError('WORKER_LOST', 'What answers there is not the worker of this package.', {
-      cause: error,
-    })
+    throw new CheckpointerError(
+      'WORKER_LOST',
+      'What answers there is not the worker of this package: its script is forkpoint/worker, of the same version.',
+      {
+        cause: error,
+      },
+    )
   }
   const call =
     (verb: Verb) =>

@@ -31,7 +31,7 @@ export function startEarly(start: () => WorkerLike): EarlyWorker {
       const taken = early ?? start()
       early = undefined
       // Nobody would ever answer, nor say so a second time.
-      if (ended && taken === ended) throw new Error('It has failed.')
+      if (ended && taken === ended) throw new Error('It has failed: its script could not be loaded.')
       return taken
     },
     end,

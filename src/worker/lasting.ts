@@ -140,7 +140,10 @@ class Reach {
     const { message, start, onWarning, patience } = this.#ways
     const worker = started(start)
     if (this.#used.has(worker))
-      throw new CheckpointerError('WORKER_LOST', 'The worker that was given is one that was lost already.')
+      throw new CheckpointerError(
+        'WORKER_LOST',
+        'The worker that was given is one that was lost already: give a new one each time it is asked for.',
+      )
     this.#used.add(worker)
     let isReached = false
     const onLost = (why: CheckpointerError, gone: Promise<unknown>): void => {

@@ -108,7 +108,7 @@ describe('a worker that was started early', () => {
     const only = ownWorker()
     const early = startEarly(() => only)
     await new Promise((resolve) => only.addEventListener('error', resolve, { once: true }))
-    expect(() => early.take()).toThrow('It has failed.')
+    expect(() => early.take()).toThrow('It has failed')
   })
 
   it('is given once, and is its taker’s from then on', () => {

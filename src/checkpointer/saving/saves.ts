@@ -4,7 +4,7 @@ import { toBytes } from '../../state/json-bytes.ts'
 import { nameOfPlace } from '../places.ts'
 import { allOf, type CapturedSave, type Send, type Writer } from './writer.ts'
 
-interface Lane {
+interface Turns {
   /** Settles with the latest save; never rejects. */
   latest: Promise<unknown>
   /** How many wait or are sent again, so that none may pass them. */
@@ -18,7 +18,7 @@ export class Saves implements Writer {
   readonly #save: Host['save']
   readonly #resend: Host['save']
   readonly #pending = new Set<Promise<unknown>>()
-  readonly #lanes = new Map<string, Lane>()
+  readonly #places = new Map<string, Turns>()
 
   /** `resend` is for what was accepted already, and goes on while the checkpointer closes. */
   constructor(save: Host['save'], resend: Host['save']) {
@@ -28,15 +28,15 @@ export class Saves implements Writer {
 
   run<T>(place: Place, save: (send: Send) => Promise<T>): Promise<T> {
     const name = nameOfPlace(place)
-    const known = this.#lanes.get(name)
-    const lane: Lane = known ?? { latest: Promise.resolve(), held: 0 }
-    const saving = save((captured) => this.#send(captured, lane, known && known.latest))
-    const settled: Promise<unknown> = Promise.allSettled([lane.latest, saving]).then(() => {
+    const known = this.#places.get(name)
+    const turns: Turns = known ?? { latest: Promise.resolve(), held: 0 }
+    const saving = save((captured) => this.#send(captured, turns, known && known.latest))
+    const settled: Promise<unknown> = Promise.allSettled([turns.latest, saving]).then(() => {
       this.#pending.delete(saving)
-      if (lane.latest === settled) this.#lanes.delete(name)
+      if (turns.latest === settled) this.#places.delete(name)
     })
-    lane.latest = settled
-    this.#lanes.set(name, lane)
+    turns.latest = settled
+    this.#places.set(name, turns)
     this.#pending.add(saving)
     return saving
   }
@@ -55,17 +55,17 @@ export class Saves implements Writer {
 
   async #send(
     { request, state }: CapturedSave,
-    lane: Lane,
+    turns: Turns,
     ahead: Promise<unknown> | undefined,
   ): Promise<StoredInfo> {
     // As a rule the store's side keeps the order. But a save that has to be sent again would be overtaken, and so
     // would one ahead that may have to be, by a save whose delta does not stand or fall with it.
-    const follows = request.parent === undefined && request.frame.base?.key === lane.sent
-    lane.sent = request.key
-    if (ahead && (!follows || lane.held > 0)) await hold(lane, () => ahead)
+    const follows = request.parent === undefined && request.frame.base?.key === turns.sent
+    turns.sent = request.key
+    if (ahead && (!follows || turns.held > 0)) await hold(turns, () => ahead)
     let { saved } = await this.#save(request)
     // What the delta starts from is gone, by another tab's prune perhaps: then the whole state goes.
-    saved ??= await hold(lane, async () => {
+    saved ??= await hold(turns, async () => {
       return (await this.#resend({ ...request, frame: { body: toBytes(state) } })).saved
     })
     if (!saved) {
@@ -80,11 +80,11 @@ export class Saves implements Writer {
 }
 
 /** Marks a save that waits, or is sent again, for as long as that takes. */
-async function hold<T>(lane: Lane, work: () => Promise<T>): Promise<T> {
-  lane.held++
+async function hold<T>(turns: Turns, work: () => Promise<T>): Promise<T> {
+  turns.held++
   try {
     return await work()
   } finally {
-    lane.held--
+    turns.held--
   }
 }

@@ -6,7 +6,7 @@ import type { Tally } from './tally.ts'
 const NAMES = 256
 
 /** A store as its callers have it: they see which runs have no runner. */
-export interface Callers {
+export interface Facade {
   thread(
     id: string,
     options: { readonly namespace: string },
@@ -18,9 +18,9 @@ export interface Flow extends Place {
   readonly from: Host
   readonly to: Host
   /** The same as its callers have it. */
-  readonly taker: Callers
+  readonly taker: Facade
   /** How it stood on the other side, if it was there. */
-  readonly there: SyncPlace | undefined
+  readonly takerPlace: SyncPlace | undefined
   /** The other side knows all up to this seq of this lane. */
   readonly known: readonly [lane: string, seq: number] | undefined
   /** The other side knows all pending writes that were filed up to this time. */
@@ -40,7 +40,7 @@ export interface Stretch {
 }
 
 export interface Flowed {
-  /** All of this lane below this seq is known on the other side. */
+  /** All of this lane up to this seq is known on the other side. */
   readonly upTo: readonly [lane: string, seq: number] | undefined
   /** Where it stands there, if nothing else came in between. */
   readonly taken: (Stretch & { readonly lane: string }) | undefined
@@ -54,36 +54,36 @@ export interface Flowed {
 
 /** Sends what the other side lacks: first names, then only the rows that it asks for, a page at a time. */
 export async function flow(way: Flow): Promise<Flowed> {
-  const { thread, namespace, from, there, tally } = way
-  const ours = there?.heads ?? []
+  const { thread, namespace, from, takerPlace, tally } = way
+  const takerHeads = takerPlace?.heads ?? []
   // What the giver has, and which of it are its heads, as they are in one moment: all that follows is of that.
   const told = await from.syncWant({
     thread,
     namespace,
-    names: ours.map(nameOf),
+    names: takerHeads.map(nameOf),
     withPlace: true,
     ...heardOf(way),
   })
-  const { place } = told
-  if (!place)
+  const { place: giverPlace } = told
+  if (!giverPlace)
     return {
       upTo: undefined,
       taken: undefined,
-      heads: ours.length,
+      heads: takerHeads.length,
       given: undefined,
       wrote: way.wroteKnown,
       filed: [0, 0],
     }
-  const heads = new Set(place.heads.map(({ id }) => id))
+  const giverHeads = new Set(giverPlace.heads.map(({ id }) => id))
   const lacking = new Set([...told.wanted, ...told.taken])
-  const past = ours.filter(({ id }, i) => !lacking.has(i) && !heads.has(id)).map(({ id }) => id)
-  const sender = new Sender(way, place, past, await leftBehind(way, place))
+  const past = takerHeads.filter(({ id }, i) => !lacking.has(i) && !giverHeads.has(id)).map(({ id }) => id)
+  const sender = new Sender(way, giverPlace, past, await turnLeft(way, giverPlace))
   // Of a thread that was begun anew nothing is known, whatever was of the one before.
-  const isSame = way.known?.[0] === place.lane
-  for (let after = isSame && way.known ? way.known[1] : 0; after < place.next - 1;) {
+  const isSame = way.known?.[0] === giverPlace.lane
+  for (let after = isSame && way.known ? way.known[1] : 0; after < giverPlace.next - 1;) {
     tally.rest()
     const { skip } = way
-    const before = skip && after < skip.from - 1 ? Math.min(skip.from, place.next) : place.next
+    const before = skip && after < skip.from - 1 ? Math.min(skip.from, giverPlace.next) : giverPlace.next
     if (skip && after >= skip.from - 1 && after < skip.next - 1) after = skip.next - 1
     else {
       const page = await from.syncHave({ thread, namespace, after, before, limit: NAMES })
@@ -93,27 +93,28 @@ export async function flow(way: Flow): Promise<Flowed> {
     }
   }
   const wroteKnown = isSame ? way.wroteKnown : 0
-  const { wrote = wroteKnown } = place
+  const { wrote = wroteKnown } = giverPlace
   if (wrote > wroteKnown) await sender.sendWrites(wroteKnown)
   await sender.end()
   return {
-    upTo: [place.lane, (sender.again ?? place.next) - 1],
+    upTo: [giverPlace.lane, (sender.again ?? giverPlace.next) - 1],
     taken: sender.taken,
     heads: sender.heads,
-    given: sender.again === undefined ? place.heads.map(nameOf) : undefined,
+    given: sender.again === undefined ? giverPlace.heads.map(nameOf) : undefined,
     wrote: sender.isWhole ? wrote : wroteKnown,
-    filed: [place.wrote ?? 0, sender.filed],
+    filed: [giverPlace.wrote ?? 0, sender.filed],
   }
 }
 
 /** The turn of a run that the giver has gone on with, and whose runner is gone where it was. */
-async function leftBehind(
-  { thread, namespace, there, taker }: Flow,
-  place: SyncPlace,
+async function turnLeft(
+  { thread, namespace, takerPlace, taker }: Flow,
+  giverPlace: SyncPlace,
 ): Promise<string | undefined> {
-  const own = there?.heads[0]?.run
+  const own = takerPlace?.heads[0]?.run
   const isTakenUp =
-    own?.status === 'running' && place.heads.some(({ run }) => run?.id === own.id && run.turn !== own.turn)
+    own?.status === 'running' &&
+    giverPlace.heads.some(({ run }) => run?.id === own.id && run.turn !== own.turn)
   if (!isTakenUp) return undefined
   const seen = await taker.thread(thread, { namespace }).latestRun()
   return seen?.status === 'orphaned' ? own.turn : undefined
@@ -142,8 +143,8 @@ class Sender {
     this.#place = place
     this.#past = new Set(past)
     this.#left = left
-    this.#isThere = way.there !== undefined
-    this.heads = way.there?.heads.length ?? 0
+    this.#isThere = way.takerPlace !== undefined
+    this.heads = way.takerPlace?.heads.length ?? 0
   }
 
   get taken(): (Stretch & { readonly lane: string }) | undefined {
@@ -274,7 +275,11 @@ class Sender {
 const heardOf = ({ heard }: Flow): Pick<Flow, 'heard'> | object => (heard.length > 0 ? { heard } : {})
 
 const notTaken = ({ thread, namespace }: Place): CheckpointerError =>
-  new CheckpointerError('FAILED', 'The other store does not take what it was sent, and does not say why.', {
-    thread,
-    namespace,
-  })
+  new CheckpointerError(
+    'FAILED',
+    'The other store does not take what it was sent, and does not say why. It may be of another version of the package: update both.',
+    {
+      thread,
+      namespace,
+    },
+  )

@@ -60,7 +60,7 @@ export interface Synced {
 export interface SyncConflict {
   /** The thread's id. */
   readonly thread: string
-  /** The lane within the thread; `''` is the root. */
+  /** The namespace within the thread; `''` is the root. */
   readonly namespace: string
   /** The id that both have. */
   readonly id: string

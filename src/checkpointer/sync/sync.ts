@@ -1,7 +1,7 @@
 import { CheckpointerError } from '../../errors.ts'
 import type { Host, SyncAskReply, SyncNote, SyncPlace } from '../../operations/host.ts'
 import { newId } from '../new-id.ts'
-import { flow, nameOf, type Callers, type Flowed } from './flow.ts'
+import { flow, nameOf, type Facade, type Flowed } from './flow.ts'
 import { threadsToSync } from './listing.ts'
 import { isBefore, noted, stampsOf } from './noted.ts'
 import { itself, type SyncAsked, type Synced } from './options.ts'
@@ -13,7 +13,7 @@ const REMOVALS = 64
 /** One of the two: its store, and as its callers have it. */
 interface Side {
   readonly host: Host
-  readonly store: Callers
+  readonly store: Facade
 }
 
 /** Brings two stores together: what either lacks of the other it gets, and what was removed from one goes from the other. */
@@ -42,8 +42,8 @@ interface Removals {
 class Sync {
   readonly #mine: Host
   readonly #theirs: Host
-  readonly #here: Callers
-  readonly #there: Callers
+  readonly #here: Facade
+  readonly #there: Facade
   readonly #asked: SyncAsked
   readonly #tally: Tally
   readonly #left: Set<string>
@@ -131,7 +131,7 @@ class Sync {
         from: this.#theirs,
         to: this.#mine,
         taker: this.#here,
-        there: ground,
+        takerPlace: ground,
         known: known?.theirs,
         wroteKnown: known?.wrote?.[1] ?? 0,
         skip: undefined,
@@ -145,7 +145,7 @@ class Sync {
         from: this.#mine,
         to: this.#theirs,
         taker: this.#there,
-        there: ground,
+        takerPlace: ground,
         known: known?.mine,
         wroteKnown: known?.wrote?.[0] ?? 0,
         skip: pulled?.taken,

@@ -23,11 +23,9 @@ export async function dropRows(
 ): Promise<Dropped> {
   if (dropped.length === 0) return { batch: {}, rewritten: new Map() }
   const { batch, rewritten } = await rebase(store, partition, lanes, remaining, dropped)
-  const runs = await Promise.all(
-    [...new Set(dropped.map((row) => row.lane))].map(async (lane) =>
-      runsOf(await lanes.of(lane), new Set(dropped)),
-    ),
-  )
+  const goes = new Set(dropped)
+  const names = new Set(dropped.map((row) => row.lane))
+  const runs = await Promise.all([...names].map(async (lane) => runsOf(await lanes.of(lane), goes)))
   // Whoever wrote into this lane no longer shows these rows either, so nothing else has parts there.
   const ranges = runs
     .flat()

@@ -35,7 +35,9 @@ export async function rebase(
   dropped: readonly CheckpointRow[],
 ): Promise<Rebased> {
   const names = new Set(dropped.map((row) => rowName(row.lane, row.seq)))
-  const near = remaining.filter((thread) => mayStandOn(thread, dropped))
+  const lanesOfDropped = new Set(dropped.map(({ lane }) => lane))
+  // No other has anything that stands on these.
+  const near = remaining.filter(({ segments }) => segments.some(({ lane }) => lanesOfDropped.has(lane)))
   const all = await lanes.ofAll(near.flatMap((thread) => thread.segments.map((segment) => segment.lane)))
   const known = new Map([...dropped, ...all].map((row) => [rowName(row.lane, row.seq), row]))
   const dependents = all.filter(({ lane, seq, facts: { frame } }) => {
@@ -65,9 +67,6 @@ export async function rebase(
   }
   return { batch, rewritten }
 }
-
-const mayStandOn = (thread: ThreadFacts, dropped: readonly CheckpointRow[]): boolean =>
-  thread.segments.some((segment) => dropped.some((row) => row.lane === segment.lane))
 
 /** All rows, with their parts, between each dependent and the first that stays, or its keyframe: at one moment. */
 async function readChains(

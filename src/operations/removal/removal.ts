@@ -12,7 +12,7 @@ import type { Pace, RemovalPlan } from './plan.ts'
 import { leaveRows, takeRows } from './rows-read.ts'
 import { telling } from './telling.ts'
 import { unlessChanged } from './unless-changed.ts'
-import { isShown } from './unshown.ts'
+import { shownBy } from './unshown.ts'
 
 /**
  * Takes checkpoints from threads. In one commit: the threads stop showing them; rows that nobody shows any more
@@ -52,7 +52,8 @@ export async function remove(
     // While a thread cannot be read, what it shows is not known: then nothing is deleted, only hidden.
     const all = unknown.length > 0 || (wipes && !plan.dryRun) ? [] : await rows.ofAll(lanes)
     await pause()
-    const unshown = all.filter((row) => !isShown(remaining, row))
+    const isShown = shownBy(remaining)
+    const unshown = all.filter((row) => !isShown(row))
     await pause()
     const bytes = sum(unshown, (row) => row.facts.frame.size + row.row.head.length)
     if (plan.dryRun) {

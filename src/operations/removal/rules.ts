@@ -1,7 +1,7 @@
 import { isForkLabel } from '../../ids.ts'
 import type { PruneRequest } from '../host.ts'
 import type { CheckpointRow } from '../rows/checkpoint-row.ts'
-import { headsOf, tipsOf, type ThreadFacts } from '../rows/thread-row.ts'
+import { headsOf, type ThreadFacts } from '../rows/thread-row.ts'
 
 /** What is asked for, wherever. */
 export type Rules = Omit<PruneRequest, 'thread' | 'namespace' | 'dryRun' | 'most'>
@@ -29,14 +29,14 @@ export function toRemove(shown: readonly CheckpointRow[], rules: Rules, thread: 
 
 /** Where nothing else is written down the head is the last one, also after damage. */
 const headsAmong = (shown: readonly CheckpointRow[], thread: ThreadFacts): readonly number[] =>
-  thread.tips ? headsOf(thread) : shown.slice(-1).map(({ seq }) => seq)
+  thread.tips ? headsOf(thread).map(({ seq }) => seq) : shown.slice(-1).map(({ seq }) => seq)
 
 /**
  * The heads, and the last checkpoint of the latest run: there stands what the run has done and how it has ended, and
  * without it an external step would be done again under the same id.
  */
 export function alwaysKept(shown: readonly CheckpointRow[], thread: ThreadFacts): Set<number> {
-  const runs = tipsOf(thread).map(({ run }) => shown.findLast(({ facts }) => run && facts.runId === run.id))
+  const runs = headsOf(thread).map(({ run }) => shown.findLast(({ facts }) => run && facts.runId === run.id))
   return new Set([...headsAmong(shown, thread), ...runs.flatMap((row) => row?.seq ?? [])])
 }
 

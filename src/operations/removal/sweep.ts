@@ -4,7 +4,7 @@ import type { Store } from '../store/store.ts'
 import { dropRows, joinBatches } from './drop-rows.ts'
 import { LaneRows } from './lane-rows.ts'
 import { unlessChanged } from './unless-changed.ts'
-import { isShown } from './unshown.ts'
+import { shownBy } from './unshown.ts'
 
 /** Deletes, a commit at a time, what a large removal has left behind. */
 export async function sweep(store: Store, partition: string): Promise<void> {
@@ -14,7 +14,8 @@ export async function sweep(store: Store, partition: string): Promise<void> {
     if (family.sweep.length === 0 || family.damaged.length > 0) return
     const remaining = family.threads.map((thread) => thread.facts)
     const lanes = new LaneRows(store, partition)
-    const unshown = (await lanes.ofAll(family.sweep)).filter((row) => !isShown(remaining, row))
+    const isShown = shownBy(remaining)
+    const unshown = (await lanes.ofAll(family.sweep)).filter((row) => !isShown(row))
     // The newest first: what stands on them then moves down once a commit, and to a keyframe only in the end.
     const some = unshown.slice(-most)
     const renewed = renewFamily(partition, family, some.length === unshown.length ? [] : family.sweep)

@@ -78,8 +78,21 @@ export const withSeqs = (ranges: Ranges | undefined, seqs: Iterable<number>): Ra
     [...seqs].map((seq) => [seq, seq]),
   )
 
+/** What of a range is not in these. */
+export function without([from, to]: Ranges[number], ranges: Ranges = []): [from: number, to: number][] {
+  const left: [number, number][] = []
+  let next = from
+  for (const [first, last] of ranges) {
+    if (first > to) break
+    if (first > next) left.push([next, first - 1])
+    next = Math.max(next, last + 1)
+  }
+  if (next <= to) left.push([next, to])
+  return left
+}
+
 /** Adds ranges to ranges. */
-function withMore(ranges: Ranges | undefined, more: Ranges): Ranges {
+export function withMore(ranges: Ranges | undefined, more: Ranges): Ranges {
   const all = [...(ranges ?? []), ...more].sort((a, b) => a[0] - b[0])
   const joined: [number, number][] = []
   for (const [from, to] of all) {

@@ -125,15 +125,9 @@ export function emptyThread(place: Place, lane: string, at: number): ThreadFacts
 }
 
 /** The head, as the tips beside it are, and these. */
-export const tipsOf = ({ head, tips = [], run }: ThreadFacts): Tip[] => [
+export const headsOf = ({ head, tips = [], run }: ThreadFacts): Tip[] => [
   ...(head ? [{ seq: head.seq, id: head.id, ...(run ? { run } : {}) }] : []),
   ...tips,
-]
-
-/** The seqs of the head and of those beside it. */
-export const headsOf = ({ head, tips = [] }: ThreadFacts): readonly number[] => [
-  ...(head ? [head.seq] : []),
-  ...tips.map(({ seq }) => seq),
 ]
 
 /** Whether the list of threads shows it: a thread whose checkpoints are all gone is remembered, but not shown. */

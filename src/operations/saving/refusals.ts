@@ -22,15 +22,23 @@ export function refuseUnexpected(
 export function refuseTakenId({ id, key, thread, namespace }: SaveRequest, seq?: number): never {
   const holder =
     seq === undefined ? 'that of a removed checkpoint which a fork still shows' : `taken by checkpoint ${seq}`
-  throw new CheckpointerError('CONFLICT', `The id ${JSON.stringify(id ?? key)} is ${holder}.`, {
-    thread,
-    namespace,
-    ...(seq === undefined ? {} : { seq }),
-  })
+  throw new CheckpointerError(
+    'CONFLICT',
+    `The id ${JSON.stringify(id ?? key)} is ${holder}. Give another one, or none.`,
+    {
+      thread,
+      namespace,
+      ...(seq === undefined ? {} : { seq }),
+    },
+  )
 }
 
 export const noParent = ({ parent, thread, namespace }: SaveRequest): CheckpointerError =>
-  new CheckpointerError('NOT_FOUND', `The parent ${JSON.stringify(parent)} does not exist.`, {
-    thread,
-    namespace,
-  })
+  new CheckpointerError(
+    'NOT_FOUND',
+    `The parent ${JSON.stringify(parent)} does not exist, or has been removed. history() lists what there is; without a parent a save follows the head.`,
+    {
+      thread,
+      namespace,
+    },
+  )

@@ -127,7 +127,13 @@ function claimed(row: Row, onWarning: (warning: CheckpointerError) => void): Cla
   // What else stands in the row of a later format is not known.
   if (access === 'none') throw tooNewToRead()
   const facts = unlessDamaged(() => openMeta('database', DATABASE_PARTITION, row))
-  if (!facts) onWarning(new CheckpointerError('CORRUPT', 'The row that describes the database is damaged.'))
+  if (!facts)
+    onWarning(
+      new CheckpointerError(
+        'CORRUPT',
+        'The row that describes the database is damaged. verify() tells what else is.',
+      ),
+    )
   return { database: facts?.id, isReadOnly: access === 'read' }
 }
 

@@ -1,10 +1,10 @@
 import { CheckpointerError } from '../../errors.ts'
 import { checkpointAlias, checkpointKey, seqRange } from '../../storage/keys.ts'
-import type { At } from '../host.ts'
+import type { At, StoredRun } from '../host.ts'
 import { openCheckpoint, type CheckpointRow } from '../rows/checkpoint-row.ts'
 import { laneOf, shows, stretches } from '../rows/lanes.ts'
 import type { ThreadRow } from '../rows/thread-row.ts'
-import { describe, type Rows } from './store.ts'
+import { describe, ifUnread, type Rows } from './store.ts'
 
 const PAGE = 64
 
@@ -37,6 +37,18 @@ export async function needCheckpoint(store: Rows, thread: ThreadRow, at: At): Pr
       ...('seq' in at ? { seq: at.seq } : {}),
     },
   )
+}
+
+/** The rows of the heads that stand beside the head, as far as they can be read. */
+export async function tipRows(
+  store: Rows,
+  thread: ThreadRow,
+): Promise<(CheckpointRow & { readonly run?: StoredRun | undefined })[]> {
+  const found = (thread.facts.tips ?? []).map(async ({ id, run }) => {
+    const row = await findCheckpoint(store, thread, { id }).catch(ifUnread)
+    return row ? [{ ...row, run }] : []
+  })
+  return (await Promise.all(found)).flat()
 }
 
 export const byRef = (ref: number | string): At => (typeof ref === 'number' ? { seq: ref } : { id: ref })

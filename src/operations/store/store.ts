@@ -175,6 +175,13 @@ export const checkThread = ({ facts, version }: ThreadRow): Check => ({
   version,
 })
 
+/** A thread's row is not as it was last seen from here. No damage: so nobody who passes over damage may pass over it. */
+class Changed extends Error {}
+
+function ifChangedOrDamaged(error: unknown): undefined {
+  return error instanceof Changed ? undefined : ifDamaged(error)
+}
+
 /** What rows are read through. */
 export interface Rows {
   readonly storage: Pick<Storage, 'read'>
@@ -193,11 +200,11 @@ export async function readPlace<T>(
   const own = { table: 'threads', keys: [threadKey(place.thread, place.namespace)] } as const
   const readBeside: Storage['read'] = async (partition, queries) => {
     const [rows, ...found] = await store.storage.read(partition, [own, ...queries])
-    // What it leads to may be gone: as if it were damaged.
-    if (rows?.[0]?.version !== seen?.version) throw new CheckpointerError('CORRUPT', '')
+    // What it leads to may be gone.
+    if (rows?.[0]?.version !== seen?.version) throw new Changed()
     return found
   }
-  const found = seen && (await read(seen, { storage: { read: readBeside } }).catch(ifDamaged))
+  const found = seen && (await read(seen, { storage: { read: readBeside } }).catch(ifChangedOrDamaged))
   return found ?? readWhole(store, place, (thread) => read(thread, store))
 }
 

@@ -1,12 +1,12 @@
 import { threadKey, threadRows } from '../../storage/keys.ts'
 import type { SyncAskReply, SyncAskRequest, SyncHead, SyncPlace } from '../host.ts'
-import { findCheckpoint } from '../store/find.ts'
+import { tipRows } from '../store/find.ts'
 import { familyQuery, openFamily, renewFamily } from '../store/family.ts'
 import { goneOf } from './gone.ts'
 import { nameOf } from '../rows/checkpoint-row.ts'
 import { openThread, type ThreadRow } from '../rows/thread-row.ts'
 import { knownForkPoint, knownRun } from '../shapes/checkpoints.ts'
-import { ifUnread, unlessUnread, type Store } from '../store/store.ts'
+import { unlessUnread, type Store } from '../store/store.ts'
 import { goneStamp, stampOf, storeOf } from './stamp.ts'
 
 export async function syncAsk(store: Store, { thread }: SyncAskRequest): Promise<SyncAskReply> {
@@ -43,16 +43,13 @@ export async function placeOf(store: Store, row: ThreadRow): Promise<SyncPlace> 
 }
 
 async function headsIn(store: Store, row: ThreadRow): Promise<SyncHead[]> {
-  const { head, tips = [], run } = row.facts
-  const heads: SyncHead[] = head
-    ? [{ seq: head.seq, ...nameOf(head), ...(run ? { run: knownRun(run) } : {}) }]
-    : []
-  for (const tip of tips) {
-    const found = await findCheckpoint(store, row, { id: tip.id }).catch(ifUnread)
-    if (found)
-      heads.push({ seq: found.seq, ...nameOf(found.facts), ...(tip.run ? { run: knownRun(tip.run) } : {}) })
-  }
-  return heads
+  const { head, run } = row.facts
+  const beside = await tipRows(store, row)
+  return [...(head ? [{ facts: head, run }] : []), ...beside].map(({ facts, run: its }) => ({
+    seq: facts.seq,
+    ...nameOf(facts),
+    ...(its ? { run: knownRun(its) } : {}),
+  }))
 }
 
 /** From here on what is removed in this family is written down, in the same moment in which others may learn of it. */

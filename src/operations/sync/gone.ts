@@ -8,7 +8,7 @@ import { heldOf } from './held.ts'
 export const goneOf = async (store: Store, thread: string): Promise<readonly GoneRow[]> =>
   (await readGone(store, thread)).filter(({ isOwn }) => !isOwn)
 
-/** What is still there was not removed after all: a removal is written down before it is made. */
+/** What is there all the same was made anew since, or came back from another store. */
 export async function syncGone(
   store: Store,
   { thread, names }: SyncGoneRequest,

@@ -73,9 +73,13 @@ export async function syncWant(store: Store, request: SyncWantRequest): Promise<
     const told = await (tried > QUICK_TRIES ? store.inTurn({ thread, namespace }, attempt) : attempt())
     if (told) return told
   }
-  throw new CheckpointerError('CONFLICT', 'Others kept changing the thread while it was compared.', {
-    thread,
-  })
+  throw new CheckpointerError(
+    'CONFLICT',
+    'Others kept changing the thread while it was compared. Sync again.',
+    {
+      thread,
+    },
+  )
 }
 
 const QUICK_TRIES = 3
@@ -85,12 +89,13 @@ async function wantedOf(
   store: Store,
   { thread, namespace, names, heard }: SyncWantRequest,
 ): Promise<SyncWantReply> {
-  const gone = await goneSaves(store, thread, heard)
   const held = await heldOf(
     store,
     thread,
     names.map((name) => ({ ...name, namespace })),
   )
+  const areThere = held.every((each) => each === 'same' || each === 'another')
+  const gone = areThere ? new Set<string>() : await goneSaves(store, thread, heard)
   const all = [...names.keys()]
   const isGone = (i: number): boolean => gone.has(saveText(namespace, names[i] ?? { id: '' }))
   return {

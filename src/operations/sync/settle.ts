@@ -1,7 +1,7 @@
 import type { StoredRun, SyncHead, SyncTakeRequest } from '../host.ts'
 import type { CheckpointFacts } from '../rows/checkpoint-row.ts'
 import { countable } from '../rows/countable.ts'
-import { tipsOf, type ThreadFacts, type Tip } from '../rows/thread-row.ts'
+import { headsOf, type ThreadFacts, type Tip } from '../rows/thread-row.ts'
 
 /** What is known when a namespace has taken in some checkpoints of another store. */
 interface Settling extends Pick<SyncTakeRequest, 'heads' | 'past' | 'left' | 'isLast'> {
@@ -19,7 +19,7 @@ interface Settling extends Pick<SyncTakeRequest, 'heads' | 'past' | 'left' | 'is
 export async function settled(facts: ThreadFacts, settling: Settling): Promise<ThreadFacts> {
   const { past, left, fresh, find, isLast } = settling
   const heads = counted(settling.heads)
-  const own = tipsOf(facts)
+  const own = headsOf(facts)
   const gone = new Set(past)
   // What runs here goes on here, whatever others did meanwhile; unless it was they who ran it.
   const { run } = facts
@@ -93,7 +93,7 @@ async function withHeads(
   if (!head) return facts
   const isLast = head.seq === facts.next - 1
   const tips = others.length > 0 || !isLast ? { tips: others } : {}
-  const isSame = JSON.stringify(now) === JSON.stringify(tipsOf(facts))
+  const isSame = JSON.stringify(now) === JSON.stringify(headsOf(facts))
   if (isSame && (facts.tips || !('tips' in tips))) return facts
   return { ...rest, head, ...tips, ...(first.run ? { run: first.run } : {}) }
 }

@@ -50,7 +50,6 @@ async function attempt(store: Store, request: SyncTakeRequest): Promise<Taken | 
   const draft = await Draft.on(store, place, row, about.createdAt, true)
   if (!row) draft.settle({ ...draft.facts, ...named(about) })
   const before = draft.facts
-  const gone = await goneSaves(store, thread, request.heard)
   const held = await heldOf(
     store,
     thread,
@@ -60,6 +59,7 @@ async function attempt(store: Store, request: SyncTakeRequest): Promise<Taken | 
       namespace,
     })),
   )
+  const gone = held.every(Boolean) ? new Set<string>() : await goneSaves(store, thread, request.heard)
   const there: SyncRow[] = []
   let taken = 0
   let isStuck = false

@@ -4,7 +4,7 @@ const MEANINGS = [
   {
     said: /BadResource|resource (id|was)|already closed|database is closed/i,
     code: 'CLOSED',
-    text: 'The Deno KV that this storage was given is closed.',
+    text: 'The Deno KV that this storage was given is closed: open one, and make a storage with it.',
   },
   {
     said: /database or disk is full|quota/i,

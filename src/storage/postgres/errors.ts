@@ -66,7 +66,7 @@ const MEANINGS = [
   {
     said: /after calling end|(is|was) closed|not queryable|connection ended/i,
     code: 'CLOSED',
-    text: 'The connection that this storage was given is closed.',
+    text: 'The connection that this storage was given is closed: open one, and make a storage with it.',
   },
   {
     said: /^(40001|40P01|55P03|53300|57P03|57014) /,

@@ -45,7 +45,7 @@ const MEANINGS = [
   {
     said: /database is not open|connection is not open|has been finalized|closed database|database has closed|CLIENT_CLOSED/i,
     code: 'CLOSED',
-    text: 'The connection that this storage was given is closed.',
+    text: 'The connection that this storage was given is closed: open one, and make a storage with it.',
   },
   {
     said: /is locked|SQLITE_BUSY|SQLITE_LOCKED|DB is overloaded/i,
