@@ -14,7 +14,7 @@ import {
 import { storedPolicy } from './checkpointer/removals/retention.ts'
 import { CheckpointerError } from './errors.ts'
 import type { OpenOptions } from './open-checkpointer.ts'
-import { locksHere } from './locks.ts'
+import { locksHere } from './platform/locks.ts'
 import type { Host } from './operations/host.ts'
 import { part } from './part.ts'
 import { createCodec } from './state/codec.ts'

@@ -5,4 +5,4 @@ export {
   type ForkpointTransportOptions,
 } from './ai-sdk/transport.ts'
 export type { StreamIds } from './ai-sdk/under-way.ts'
-export type { Journal, JournaledToolsOptions } from './ai-sdk/journal.ts'
+export type { Journal, JournaledToolsOptions } from './ai-sdk/tools/journal.ts'

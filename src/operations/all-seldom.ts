@@ -1,5 +1,5 @@
 /** One file, and so one request, for what few pages ask for. */
-export { exportPage, importPage } from './carry.ts'
+export { exportPage, importPage } from './carry/carry.ts'
 export { endCarry } from './carry/ending.ts'
 export { recoverImports } from './carry/import/clear.ts'
 export { repair } from './mend/repair.ts'

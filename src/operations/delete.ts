@@ -4,7 +4,7 @@ import type { DeleteCheckpointsRequest, DeleteRunRequest, OfThread, RemovedReply
 import { markDeleted } from './store/deletions.ts'
 import type { Family } from './store/family.ts'
 import { checkFence } from './store/fence.ts'
-import type { LaneRows } from './removal/lane-rows.ts'
+import type { LaneRows } from './removal/read/lane-rows.ts'
 import type { RemovalPlan, Spread } from './removal/plan.ts'
 import { remove } from './removal/removal.ts'
 import { isLabelled } from './removal/rules.ts'

@@ -1,6 +1,6 @@
 import { beatKey, leaseKey, partitionOf } from '../storage/keys.ts'
 import type { Row } from '../storage/storage.ts'
-import { unref } from '../unref.ts'
+import { unref } from '../platform/unref.ts'
 import { attemptsOn, LOST_RACE, tryCommit, untilCommitted } from './store/commit.ts'
 import type {
   HeldLease,

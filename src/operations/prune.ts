@@ -1,6 +1,6 @@
 import type { Family } from './store/family.ts'
 import type { PruneRequest, RemovedReply } from './host.ts'
-import type { LaneRows } from './removal/lane-rows.ts'
+import type { LaneRows } from './removal/read/lane-rows.ts'
 import type { RemovalPlan } from './removal/plan.ts'
 import { remove } from './removal/removal.ts'
 import { toRemove } from './removal/rules.ts'

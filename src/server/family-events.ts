@@ -1,7 +1,7 @@
 import type { Host, StoredSummary } from '../operations/host.ts'
 import type { EventSource, Tell } from '../tabs/events.ts'
 import { whileHeard } from '../tabs/while-heard.ts'
-import { unref } from '../unref.ts'
+import { unref } from '../platform/unref.ts'
 import type { Families, IndexedThread } from './families.ts'
 
 /** Between two looks, in milliseconds. */

@@ -1,5 +1,5 @@
-import { storageClosed } from './calls.ts'
-import { refuseTooLarge } from './limits.ts'
+import { storageClosed } from './adapter/calls.ts'
+import { refuseTooLarge } from './adapter/limits.ts'
 import {
   compareKeys,
   type Batch,
@@ -13,7 +13,7 @@ import {
   type Row,
   type Storage,
 } from './storage.ts'
-import { Tables } from './tables.ts'
+import { Tables } from './adapter/rows-in-memory.ts'
 
 interface MemoryRow extends Row {
   readonly alias?: Key

@@ -1,6 +1,6 @@
 import { CheckpointerError, isTaken } from '../errors.ts'
 import type { HeldLease, KeepLeaseRequest } from '../operations/host.ts'
-import { unref } from '../unref.ts'
+import { unref } from '../platform/unref.ts'
 import type { Claims, LeaseHost } from './claims.ts'
 import { SignsOfLife } from './signs-of-life.ts'
 import { PACE, waitForTurn, type Pace } from './turn.ts'

@@ -1,6 +1,6 @@
 import type { CheckpointerEvent } from '../checkpoint.ts'
 import { reportFailure } from '../errors.ts'
-import { unref } from '../unref.ts'
+import { unref } from '../platform/unref.ts'
 
 type Listener = (event: CheckpointerEvent) => void
 export type Tell = Listener

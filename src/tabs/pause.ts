@@ -1,4 +1,4 @@
-import { unref } from '../unref.ts'
+import { unref } from '../platform/unref.ts'
 
 /** Resolves after so long; rejects with the signal's reason as soon as it is aborted. */
 export function pause(

@@ -1,6 +1,6 @@
 import { CheckpointerError, isTaken } from '../errors.ts'
 import type { Host, StoredSummary } from '../operations/host.ts'
-import { unref } from '../unref.ts'
+import { unref } from '../platform/unref.ts'
 import type { Events, Tell } from './events.ts'
 import { whileHeard } from './while-heard.ts'
 

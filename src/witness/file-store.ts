@@ -1,4 +1,4 @@
-import { holdLock } from '../locks.ts'
+import { holdLock } from '../platform/locks.ts'
 import { escapeId } from '../storage/escape-id.ts'
 import {
   isCount,

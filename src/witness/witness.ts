@@ -1,7 +1,7 @@
 import { CheckpointerError, isTaken } from '../errors.ts'
 import type { Host, Place } from '../operations/host.ts'
 import { part } from '../part.ts'
-import { unref } from '../unref.ts'
+import { unref } from '../platform/unref.ts'
 import type { Comparing } from './compare.ts'
 import { Heads, MOST_THREADS } from './heads.ts'
 import { securing } from './securing.ts'

@@ -1,6 +1,6 @@
 import { releaseProxy, wrap, type Remote } from 'comlink'
 import { CheckpointerError } from '../errors.ts'
-import { unref } from '../unref.ts'
+import { unref } from '../platform/unref.ts'
 import type { WorkerLike } from './start.ts'
 import { fromWire, type WireApi, type WireWarning } from './wire.ts'
 

@@ -1,5 +1,5 @@
 import { randomId } from '../ids.ts'
-import { holdLock, locksHere } from '../locks.ts'
+import { holdLock, locksHere } from '../platform/locks.ts'
 
 /**
  * A page that dies says nothing, and its port says nothing of it. So it holds a Web Lock as long as it is there, and

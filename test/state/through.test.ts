@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { through } from '../../src/through.ts'
+import { through } from '../../src/platform/through.ts'
 
 const MOST = 8 * 1024
 

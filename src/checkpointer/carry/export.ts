@@ -1,6 +1,6 @@
 import { CheckpointerError } from '../../errors.ts'
 import type { Host } from '../../operations/host.ts'
-import { through } from '../../through.ts'
+import { through } from '../../platform/through.ts'
 import { newId } from '../new-id.ts'
 import {
   checkFunction,

@@ -1,6 +1,6 @@
 import type { CheckpointerError } from '../../errors.ts'
 import type { Host } from '../../operations/host.ts'
-import { unref } from '../../unref.ts'
+import { unref } from '../../platform/unref.ts'
 import { notDurable } from './failures.ts'
 
 /** So long after the last write all of it is made durable, and nothing is owed: who is killed then loses nothing. */

@@ -1,4 +1,4 @@
-import { unref } from '../../unref.ts'
+import { unref } from '../../platform/unref.ts'
 
 /** How long is waited before another try, in milliseconds: doubled each time, up to the most. */
 const FIRST = 100

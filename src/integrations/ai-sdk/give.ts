@@ -6,7 +6,7 @@ import { Answer } from './answer.ts'
 import type { Ask } from './request.ts'
 import type { Chat, ChatThread } from './chat.ts'
 import { follow } from './follow.ts'
-import { RunJournal, type Journal } from './journal.ts'
+import { RunJournal, type Journal } from './tools/journal.ts'
 import type { Shown } from './shown.ts'
 
 /** What an answer is given by, and to whom. */

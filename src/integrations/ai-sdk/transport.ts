@@ -7,7 +7,7 @@ import type { Ask, Send } from './request.ts'
 import { branchesOf, chooseBranch, groundOf, type ChatBranch } from './branches.ts'
 import { answerIn, isSame, messagesIn, stepsIn, tidy, type Chat, type ChatThread } from './chat.ts'
 import { begin, followOn, type Giving } from './give.ts'
-import type { Journal } from './journal.ts'
+import type { Journal } from './tools/journal.ts'
 import { Shown } from './shown.ts'
 import { isToBeShown, UnderWay, type StreamIds } from './under-way.ts'
 

@@ -17,10 +17,10 @@ import {
   type Put,
   type StoredCheckpoint,
 } from './stored.ts'
-import { fromForm } from './form.ts'
-import { childOf, isShared, unshare } from './sharing.ts'
+import { fromForm } from './serialised/form.ts'
+import { childOf, isShared, unshare } from './writes/sharing.ts'
 import { nextVersion } from './versions.ts'
-import { isSpecial, sentIn, writesIn } from './writes.ts'
+import { isSpecial, sentIn, writesIn } from './writes/writes.ts'
 
 /** A checkpoint of LangGraph's as it was found. */
 export interface Found extends Put {

@@ -6,7 +6,7 @@ import { find, type Found } from './find.ts'
 import { Heads } from './heads.ts'
 import { byId, namespacesOf } from './list.ts'
 import { store } from './put.ts'
-import { fromForm } from './form.ts'
+import { fromForm } from './serialised/form.ts'
 import type { Put } from './stored.ts'
 
 /**

@@ -9,7 +9,7 @@ import type { Thread } from '../../checkpointer/thread.ts'
 import { fits } from './filter.ts'
 import { find, toTuple, type Found } from './find.ts'
 import { idIn, placeOf } from './places.ts'
-import type { Form } from './form.ts'
+import type { Form } from './serialised/form.ts'
 import { factsIn, metadataIn, parentIn } from './stored.ts'
 
 interface Listed {

@@ -13,21 +13,21 @@ import type { CheckpointerEvent, ThreadSummary } from '../../checkpoint.ts'
 import type { Checkpointer } from '../../checkpointer/checkpointer.ts'
 import type { Thread } from '../../checkpointer/thread.ts'
 import type { ThreadsOptions } from '../../checkpointer/threads/list-threads.ts'
-import { nextTask } from '../../next-task.ts'
+import { nextTask } from '../../platform/next-task.ts'
 import { invalid, needCheckpointer, needList } from '../shared/needed.ts'
 import { find, toTuple } from './find.ts'
 import { fork } from './fork.ts'
-import type { Lasts } from './lasts.ts'
+import type { Lasts } from './serialised/lasts.ts'
 import { Heads } from './heads.ts'
 import { list } from './list.ts'
 import { configOf, idIn, nameOf, needId, needPlace, placeOf, runIdIn, type Place } from './places.ts'
 import { keptOf, store } from './put.ts'
 import { storedPut, type ChannelForm, type Shown } from './stored.ts'
-import { Steps } from './steps.ts'
+import { Steps } from './writes/steps.ts'
 import { Turns } from './turns.ts'
 import { keepLatest } from './upkeep.ts'
 import { nextVersion } from './versions.ts'
-import { captureWrites, storedWrites } from './writes.ts'
+import { captureWrites, storedWrites } from './writes/writes.ts'
 
 /** What `prune` leaves: the latest checkpoint of each namespace, or nothing. */
 export interface PruneThreadsOptions {
@@ -170,7 +170,7 @@ export class ForkpointSaver extends BaseCheckpointSaver {
   #channelForm(place: Place): ChannelForm | undefined {
     // It comes behind; until it is there, and where it cannot be had, all is asked for.
     if (!this.#lasts)
-      import('./lasts.ts').then(
+      import('./serialised/lasts.ts').then(
         ({ Lasts }) => (this.#lasts ??= new Lasts(this.#own)),
         () => {},
       )

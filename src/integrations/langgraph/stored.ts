@@ -8,7 +8,7 @@ import {
 import type { CheckpointFields, CheckpointInfo, PendingWrite } from '../../checkpoint.ts'
 import { CheckpointerError } from '../../errors.ts'
 import { isSame } from './filter.ts'
-import { fromForm, toForm, type Form } from './form.ts'
+import { fromForm, toForm, type Form } from './serialised/form.ts'
 
 /** A checkpoint of LangGraph's as a state of ours; its id is ours too. */
 export interface StoredCheckpoint {

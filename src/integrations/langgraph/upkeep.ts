@@ -3,7 +3,7 @@ import type { Checkpointer } from '../../checkpointer/checkpointer.ts'
 import type { Thread } from '../../checkpointer/thread.ts'
 import { find, type Found } from './find.ts'
 import { byId, namespacesOf } from './list.ts'
-import { fromForm } from './form.ts'
+import { fromForm } from './serialised/form.ts'
 
 /** Of each namespace all goes but its latest checkpoint, and what that cannot be read without. */
 export async function keepLatest(

@@ -1,6 +1,6 @@
 import { birthKey, checkpointAlias, FAMILY_KEY, seqRange } from '../../storage/keys.ts'
 import { compareKeys, type Row } from '../../storage/storage.ts'
-import { sweep } from '../removal/sweep.ts'
+import { sweep } from '../removal/write/sweep.ts'
 import { birthPut } from '../rows/birth-row.ts'
 import { openCheckpoint } from '../rows/checkpoint-row.ts'
 import type { Store } from '../store/store.ts'

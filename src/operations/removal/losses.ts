@@ -7,7 +7,7 @@ import type { CheckpointRow } from '../rows/checkpoint-row.ts'
 import { laneOf, withGone, withSeqs, type Segment } from '../rows/lanes.ts'
 import type { ThreadFacts, ThreadRow } from '../rows/thread-row.ts'
 import { rowName } from '../frames/frames.ts'
-import type { Rewritten } from './rebase.ts'
+import type { Rewritten } from './write/rebase.ts'
 
 /** What one namespace of a thread is to lose. */
 export interface Loss {

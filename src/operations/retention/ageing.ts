@@ -1,5 +1,5 @@
 import { isTaken } from '../../errors.ts'
-import { unref } from '../../unref.ts'
+import { unref } from '../../platform/unref.ts'
 import { readFamily } from '../store/family.ts'
 import type { RetentionRules } from '../host.ts'
 import type { ThreadFacts } from '../rows/thread-row.ts'

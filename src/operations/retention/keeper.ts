@@ -1,4 +1,4 @@
-import { unref } from '../../unref.ts'
+import { unref } from '../../platform/unref.ts'
 import type { Place, RetentionRules, StoreRetention } from '../host.ts'
 import type { ThreadFacts } from '../rows/thread-row.ts'
 import { placeText, readThread, type Keeper, type Store } from '../store/store.ts'

@@ -1,4 +1,4 @@
-import { holdLock } from '../../locks.ts'
+import { holdLock } from '../../platform/locks.ts'
 
 /** So often one may be first, one time after the other, before it lets those pass who wait. */
 const MOST_WINS = 8

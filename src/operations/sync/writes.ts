@@ -4,7 +4,7 @@ import { pauses } from '../../state/slices/pause.ts'
 import { seqRange } from '../../storage/keys.ts'
 import { findCheckpoint } from '../store/find.ts'
 import { readThread, type Store } from '../store/store.ts'
-import { putWrites } from '../writes.ts'
+import { putWrites } from '../saving/put-writes.ts'
 
 /**
  * What has come to stand with a checkpoint elsewhere since. A write is made once; of a special one, which overwrites,

@@ -1,4 +1,4 @@
-import { nextTask } from '../../next-task.ts'
+import { nextTask } from '../../platform/next-task.ts'
 
 /**
  * Asked again and again by long work: gives a promise to wait for when others have waited long enough, or nothing. Before

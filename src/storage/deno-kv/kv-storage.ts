@@ -1,5 +1,5 @@
-import { Calls } from '../calls.ts'
-import { refuseTooLarge } from '../limits.ts'
+import { Calls } from '../adapter/calls.ts'
+import { refuseTooLarge } from '../adapter/limits.ts'
 import type {
   Batch,
   CommitResult,

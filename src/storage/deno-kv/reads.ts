@@ -1,4 +1,4 @@
-import { keyBytes } from '../limits.ts'
+import { keyBytes } from '../adapter/limits.ts'
 import { compareKeys, type Query, type Row } from '../storage.ts'
 import { getAll, type DenoKv, type KvEntry, type KvKey } from './kv.ts'
 import type { Partition, Places } from './places.ts'

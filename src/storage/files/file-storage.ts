@@ -1,6 +1,6 @@
 import type { CheckpointerError } from '../../errors.ts'
-import { Calls, versionMaker } from '../calls.ts'
-import { refuseTooLarge } from '../limits.ts'
+import { Calls, versionMaker } from '../adapter/calls.ts'
+import { refuseTooLarge } from '../adapter/limits.ts'
 import type {
   Batch,
   CommitResult,
@@ -12,16 +12,16 @@ import type {
   Row,
   Storage,
 } from '../storage.ts'
-import { Tables } from '../tables.ts'
+import { Tables } from '../adapter/rows-in-memory.ts'
 import { coded } from './errors.ts'
 import { ifThere, syncFolder } from './file-system.ts'
 import { Homes } from './homes.ts'
-import type { Spot } from './index.ts'
-import { logged } from './logged-put.ts'
+import type { Spot } from './log/log-index.ts'
+import { logged } from './log/logged-put.ts'
 import { logIn, logOf, partitionIn } from './names.ts'
 import { Ranks, type Ranked } from './ranks.ts'
 import { isWasteful, Shelf, type Holding } from './shelf.ts'
-import type { Desk } from './write.ts'
+import type { Desk } from './log/write.ts'
 
 /** So that no line is so long that it holds everything up. */
 const LIMITS: Limits = {

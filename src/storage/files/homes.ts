@@ -1,5 +1,5 @@
 import type { Key } from '../storage.ts'
-import type { LoggedPut } from './logged-put.ts'
+import type { LoggedPut } from './log/logged-put.ts'
 import type { Holding, Shelf } from './shelf.ts'
 import { logOf } from './names.ts'
 

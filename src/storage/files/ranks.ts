@@ -1,6 +1,6 @@
 import { compareKeys, type Key, type ListQuery } from '../storage.ts'
 import { ifThere, type FileSystem } from './file-system.ts'
-import type { LogIndex } from './index.ts'
+import type { LogIndex } from './log/log-index.ts'
 
 export interface Ranked {
   readonly log: string

@@ -1,12 +1,12 @@
 import type { CheckpointerError } from '../../errors.ts'
 import { isNoEntry } from './file-system.ts'
-import type { Entry } from './line.ts'
-import { Locks, type Held } from './lock.ts'
-import type { OpenLog } from './log.ts'
-import { mend } from './mend.ts'
+import type { Entry } from './log/line.ts'
+import { Locks, type Held } from './lock/lock.ts'
+import type { OpenLog } from './log/log.ts'
+import { mend } from './log/mend.ts'
 import { fileOf } from './names.ts'
-import { Opened } from './opened.ts'
-import { append, rewrite, sweep, type Desk } from './write.ts'
+import { Opened } from './log/opened.ts'
+import { append, rewrite, sweep, type Desk } from './log/write.ts'
 
 /** A log is written anew when more of it has gone than is left, and this much. */
 const WORTH_IT = 1 << 20

@@ -1,5 +1,5 @@
-import { Calls, versionMaker } from '../calls.ts'
-import { refuseTooLarge } from '../limits.ts'
+import { Calls, versionMaker } from '../adapter/calls.ts'
+import { refuseTooLarge } from '../adapter/limits.ts'
 import type {
   Batch,
   CommitResult,

@@ -2,8 +2,8 @@ import { MemorySaver, type SerializerProtocol } from '@langchain/langgraph-check
 import { HumanMessage } from '@langchain/core/messages'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { toForm } from '../../../src/integrations/langgraph/form.ts'
-import { Lasts } from '../../../src/integrations/langgraph/lasts.ts'
+import { toForm } from '../../../src/integrations/langgraph/serialised/form.ts'
+import { Lasts } from '../../../src/integrations/langgraph/serialised/lasts.ts'
 
 const { serde } = new MemorySaver()
 const LONG = 'ä" 😀\\'.repeat(700)

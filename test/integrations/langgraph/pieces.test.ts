@@ -4,8 +4,8 @@ import { DeltaSnapshot, MemorySaver, type SerializerProtocol } from '@langchain/
 import { Send } from '@langchain/langgraph/web'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { isOther, toForm, type Form } from '../../../src/integrations/langgraph/form.ts'
-import { Lasts } from '../../../src/integrations/langgraph/lasts.ts'
+import { isOther, toForm, type Form } from '../../../src/integrations/langgraph/serialised/form.ts'
+import { Lasts } from '../../../src/integrations/langgraph/serialised/lasts.ts'
 
 const { serde } = new MemorySaver()
 

@@ -1,6 +1,6 @@
 import { CheckpointerError } from '../../../errors.ts'
 import type { StoredWrite } from '../../../operations/host.ts'
-import { unref } from '../../../unref.ts'
+import { unref } from '../../../platform/unref.ts'
 import type { HeldLease } from '../../leases/lease.ts'
 import type { Asks } from './asks.ts'
 import type { Book, Claim } from '../journal/book.ts'

@@ -1,4 +1,4 @@
-import { unref } from '../../../unref.ts'
+import { unref } from '../../../platform/unref.ts'
 import { checkOptions, checkSignal, type Names } from '../../options/options.ts'
 import { part } from '../../../part.ts'
 import type { NewsSource } from '../../leases/news.ts'

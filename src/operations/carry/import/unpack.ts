@@ -1,5 +1,5 @@
 import { CheckpointerError } from '../../../errors.ts'
-import { through } from '../../../through.ts'
+import { through } from '../../../platform/through.ts'
 import { joined } from '../../rows/joined.ts'
 import { MOST_LINE_BYTES } from '../lines.ts'
 import type { ImportBounds } from '../../host.ts'

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { Checkpointer } from '../../../checkpointer/checkpointer.ts'
 import type { CheckpointerError, ErrorCode } from '../../../errors.ts'
 import { murmur3 } from '../../../operations/rows/checksum.ts'
-import { through } from '../../../through.ts'
+import { through } from '../../../platform/through.ts'
 import { bytesOf, heldIn, inPieces, pictureOf } from '../furnished.ts'
 import { fill, on, range, rejection, type Fresh, type Talk } from '../ground.ts'
 
