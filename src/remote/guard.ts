@@ -102,7 +102,14 @@ export class GuardedHost {
 
   async #export(request: ExportPageRequest): Promise<unknown> {
     const { id, page } = request
-    if (page === 0) this.#begin(id, request)
+    if (page === 0) {
+      // It may be another caller's: what that one is given goes by what it has asked for.
+      if (this.#exports.has(id))
+        throw new CheckpointerError('INVALID', 'Another export has this id, and is under way.', {
+          outcome: 'none',
+        })
+      this.#begin(id, request)
+    }
     let goesOn = false
     try {
       const reply = await this.#host.exportPage(request)

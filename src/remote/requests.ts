@@ -57,12 +57,14 @@ import { SYNC_REQUESTS } from './sync-requests.ts'
 
 /** As many saves or writes come in one call at most. */
 const MOST_AT_ONCE = 100_000
-/** In milliseconds. */
+/** In milliseconds. A timer takes no more than some weeks, and anything longer at once. */
 const FASTEST = 100
+const SLOWEST = 60 * 60_000
 
 const isPositive: Is = (value) => Number.isFinite(value) && (value as number) > 0
 /** Signs of life that come faster are a load, not a sign. */
-const isPace: Is = (value) => Number.isFinite(value) && (value as number) >= FASTEST
+const isPace: Is = (value) =>
+  Number.isFinite(value) && (value as number) >= FASTEST && (value as number) <= SLOWEST
 const isIndex: Is = (value) => Number.isSafeInteger(value)
 const isRefOrNone = either(isRef, is(null))
 

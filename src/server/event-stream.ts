@@ -29,8 +29,7 @@ export function eventStream({ subscribe, onGap, isAllowed, signal }: Streamed): 
         let told: Promise<void> = Promise.resolve()
         let waiting = 0
         const write = (text: string): void => controller.enqueue(encoder.encode(text))
-        const sign = setInterval(() => write(':\n\n'), SIGN_EVERY)
-        const limit = setTimeout(() => stop(), LONGEST)
+        // First, as it throws where the store is closed: then nothing has begun that somebody would have to end.
         const unsubscribe = subscribe((event) => {
           waiting++
           if (waiting > MOST_WAITING || (controller.desiredSize ?? 0) < -MOST_WAITING) return stop()
@@ -42,7 +41,7 @@ export function eventStream({ subscribe, onGap, isAllowed, signal }: Streamed): 
             .catch(stop)
             .finally(() => waiting--)
         })
-        const stop = (): void => {
+        function stop(): void {
           end()
           try {
             controller.close()
@@ -50,6 +49,8 @@ export function eventStream({ subscribe, onGap, isAllowed, signal }: Streamed): 
             // It was closed from the other side.
           }
         }
+        const sign = setInterval(() => write(':\n\n'), SIGN_EVERY)
+        const limit = setTimeout(stop, LONGEST)
         end = () => {
           clearInterval(sign)
           clearTimeout(limit)

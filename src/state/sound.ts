@@ -57,6 +57,16 @@ export class Soundness {
   }
 }
 
+/** The same of a single value, at once. */
+export function isSound(value: Json): boolean {
+  try {
+    decodeAt(value, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
 const unsound = (cause: unknown): CheckpointerError =>
   new CheckpointerError('CORRUPT', 'a value is not what an encoded value can be', { cause })
 

@@ -157,6 +157,22 @@ describe('who may do what', () => {
     await vi.waitFor(() => expect(heard).toHaveLength(1))
   })
 
+  it('a stream of a store that is closed by now is refused, and leaves no timer behind', async () => {
+    const store = await inMemory()
+    const handler = createHandler(store, { authorize: () => true })
+    const opened = await handler(new Request('http://localhost/events'))
+    await opened.body?.cancel()
+    await store.close()
+    const timers = [vi.spyOn(globalThis, 'setTimeout'), vi.spyOn(globalThis, 'setInterval')]
+    try {
+      const refused = await handler(new Request('http://localhost/events'))
+      expect(unpack(new Uint8Array(await refused.arrayBuffer()))).toMatchObject({ error: { code: 'CLOSED' } })
+      for (const timer of timers) expect(timer).not.toHaveBeenCalled()
+    } finally {
+      for (const timer of timers) timer.mockRestore()
+    }
+  })
+
   it('a fork into a thread that is not allowed says how it can be named', async () => {
     const store = await served()
     const handler = createHandler(store, { authorize: ({ thread }) => thread?.startsWith('mine/') === true })
@@ -279,6 +295,29 @@ describe('what comes from strangers', () => {
       const { error } = await post(handler, { verb, request: { surprise: true } })
       expect(['INVALID', 'UNSUPPORTED'], verb).toContain(error?.code)
     }
+  })
+
+  it('no extra is taken that could not be decoded: it would hide the list from all', async () => {
+    const store = await served()
+    const handler = createHandler(store, { authorize: () => true })
+    const deep: unknown = JSON.parse('['.repeat(2_000) + ']'.repeat(2_000))
+    for (const value of [{ $fp: ['bogus'] }, { $fp: ['Date', 'x'] }, { $fp: [] }, deep]) {
+      const request = {
+        thread: 't',
+        namespace: '',
+        key: 'k',
+        createdAt: 1,
+        fields: { extra: [['name', value]] },
+        frame: { body: new TextEncoder().encode('{}') },
+      }
+      expect((await post(handler, { verb: 'save', request })).error?.code).toBe('INVALID')
+    }
+  })
+
+  it('a lease is shown no less often than a timer can', async () => {
+    const handler = createHandler(await served(), { authorize: () => true })
+    const request = { thread: 't', lease: 'l', times: 10, every: 2 ** 31 }
+    expect((await post(handler, { verb: 'keepLease', request })).error?.code).toBe('INVALID')
   })
 
   it('a save among others that names another thread is asked for too', async () => {

@@ -1,5 +1,6 @@
-import type { ThreadSummary } from '../../checkpoint.ts'
-import type { Host, StoredSummary, ThreadsRequest } from '../../operations/host.ts'
+import type { CheckpointInfo, ThreadSummary } from '../../checkpoint.ts'
+import { CheckpointerError } from '../../errors.ts'
+import type { Host, StoredInfo, StoredSummary, ThreadsRequest } from '../../operations/host.ts'
 import type { Codec } from '../../state/codec.ts'
 import { checkLimit, checkOptions, checkSignal, invalid, timeOf, type Names } from '../options/options.ts'
 import { toInfo } from '../states/fields.ts'
@@ -25,6 +26,7 @@ const PAGE = 100
 interface Reader {
   readonly host: Host
   readonly codec: Codec
+  readonly news: { readonly onWarning: (warning: CheckpointerError) => void }
 }
 
 export async function* listThreads(reader: Reader, given: ThreadsOptions): AsyncGenerator<ThreadSummary> {
@@ -46,7 +48,7 @@ export async function* listThreads(reader: Reader, given: ThreadsOptions): Async
 }
 
 async function* latestFirst(
-  { host, codec }: Reader,
+  reader: Reader,
   { before, where, signal, order, limit = PAGE }: ThreadsOptions,
 ): AsyncGenerator<ThreadSummary> {
   // No more than are given, unless some of them are left out or more come behind.
@@ -55,9 +57,9 @@ async function* latestFirst(
   let after: ThreadsRequest['after'] = before && { rank: timeOf(before) - 0.5, thread: '' }
   for (;;) {
     signal?.throwIfAborted()
-    const reply = await host.threads({ limit: page, ...(after ? { after } : {}) })
+    const reply = await reader.host.threads({ limit: page, ...(after ? { after } : {}) })
     for (const item of reply.items) {
-      const summary = summaryOf(codec, item)
+      const summary = summaryOf(reader, item)
       if (!where || where(summary)) yield summary
     }
     if (!reply.next) return
@@ -73,7 +75,7 @@ async function* reversed<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
 }
 
 function summaryOf(
-  codec: Codec,
+  reader: Reader,
   { thread, createdAt, updatedAt, label, forkOf, head, otherHeads }: StoredSummary,
 ): ThreadSummary {
   return {
@@ -82,7 +84,21 @@ function summaryOf(
     updatedAt: new Date(updatedAt),
     ...(label === undefined ? {} : { label }),
     ...(forkOf ? { forkOf } : {}),
-    ...(head ? { head: toInfo(codec, { thread, namespace: '' }, head) } : {}),
+    ...(head ? { head: headOf(reader, thread, head) } : {}),
     ...(otherHeads ? { otherHeads } : {}),
+  }
+}
+
+/** What it says in `extra` may be of a class that is not registered here: that must not hide the thread, nor the others. */
+function headOf({ codec, news }: Reader, thread: string, head: StoredInfo): CheckpointInfo {
+  const place = { thread, namespace: '' }
+  try {
+    return toInfo(codec, place, head)
+  } catch (cause) {
+    if (!CheckpointerError.is(cause)) throw cause
+    const { extra: _unread, ...rest } = head
+    const message = `The extra of thread '${thread}' is left out of the list: ${cause.message}`
+    news.onWarning(new CheckpointerError(cause.code, message, { thread, seq: head.seq, cause }))
+    return toInfo(codec, place, rest)
   }
 }

@@ -1,5 +1,7 @@
 /** What stands with a checkpoint, wherever it comes from. */
 import { isWriteIndex } from '../../ids.ts'
+import type { Json } from '../../state/json.ts'
+import { isSound } from '../../state/sound.ts'
 import type { StoredFields, StoredInfo, StoredRun, StoredSummary, StoredWrite } from '../host.ts'
 import {
   holds,
@@ -20,8 +22,8 @@ import {
   type Is,
 } from './shape.ts'
 
-// Their values are looked at where states are.
-export const isExtra: Is = isList(isPair(isText, () => true))
+/** Who cannot decode one could not list the thread. */
+export const isExtra: Is = isList(isPair(isText, (value) => isSound(value as Json)))
 
 const FIELDS = {
   node: isShort,

@@ -30,7 +30,9 @@ export function forPeople({ table, key, alias, head }: Put): ForPeople {
     return {
       ...named('thread_name', facts['thread'], key[0]),
       ...named('namespace_name', facts['namespace'], key[1]),
-      ...(Array.isArray(facts['segments']) ? { lanes: lanesOf(facts['segments']) } : {}),
+      ...(Array.isArray(facts['segments'])
+        ? { lanes: lanesOf(facts['segments'] as readonly unknown[]) }
+        : {}),
     }
   const parent = (facts['parent'] as Facts | undefined)?.['seq']
   const created = facts['createdAt']
@@ -40,14 +42,18 @@ export function forPeople({ table, key, alias, head }: Put): ForPeople {
     ...named('run', facts['runId']),
     ...named('node', facts['node']),
     ...named('label', facts['label']),
-    ...(Math.abs(created as number) < LAST_DATE ? { created: created as number } : {}),
+    ...(isDate(created) ? { created } : {}),
   }
 }
 
 type Facts = Readonly<Record<string, unknown>>
 
-/** What a Date can hold, and a timestamp of Postgres can too. */
+/** What a Date can hold, and a timestamp of Postgres can too, which begins in 4714 BC. */
+const FIRST_DATE = -210_800_000_000_000
 const LAST_DATE = 8.64e15
+
+const isDate = (time: unknown): time is number =>
+  typeof time === 'number' && time >= FIRST_DATE && time <= LAST_DATE
 
 function factsOf(head: string): Facts {
   try {
@@ -66,17 +72,19 @@ function named(column: keyof ForPeople, text: unknown, inKey?: unknown): Partial
 const shown = (text: string): string =>
   text.replace(/\0|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, '\ufffd')
 
-function lanesOf(segments: readonly Facts[]): Lane[] {
+function lanesOf(segments: readonly unknown[]): Lane[] {
   let first = 0
-  return segments.map((segment) => {
-    const { lane, to, hide } = segment as { lane: string; to?: number; hide?: unknown }
+  return segments.filter(isFacts).map(({ lane, to, hide }) => {
+    const last = Number.isSafeInteger(to) ? (to as number) : undefined
     const shownLane = {
-      lane,
+      lane: shown(String(lane)),
       first,
-      ...(to === undefined ? {} : { last: to }),
-      ...(hide === undefined ? {} : { hide }),
+      ...(last === undefined ? {} : { last }),
+      ...(Array.isArray(hide) ? { hide } : {}),
     }
-    first = (to ?? first) + 1
+    first = (last ?? first) + 1
     return shownLane
   })
 }
+
+const isFacts = (value: unknown): value is Facts => typeof value === 'object' && value !== null

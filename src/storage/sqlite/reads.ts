@@ -65,7 +65,7 @@ function beyondCursor({ rank, key }: NonNullable<ListQuery['after']>): Statement
   const marks = columns.map(() => '?').join(', ')
   return {
     sql: `AND rank <= ? AND (rank < ? OR (${columns.join(', ')}) ${greater} (${marks}))`,
-    params: [rank, rank, ...key],
+    params: [rank, rank, ...key.slice(0, columns.length)],
   }
 }
 

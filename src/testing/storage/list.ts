@@ -33,6 +33,7 @@ export function listLaws(law: Law): void {
     await rankThread(storage, 'last', 4)
     expect(await listed(storage, { limit: 100 })).toEqual(['first', ...names, 'last'])
     expect(await listed(storage, { limit: 2, after: { rank: 5, key: ['a', ''] } })).toEqual(['a-', 'a0'])
+    expect(await listed(storage, { limit: 2, after: { rank: 5, key: ['a', '', 0] } })).toEqual(['a-', 'a0'])
     expect(await listed(storage, { limit: 2, after: { rank: 5, key: ['b', ''] } })).toEqual(['last'])
   })
 

@@ -15,7 +15,7 @@ export function inPieces(value: unknown, last: Form, ask: Ask): Last | Promise<L
   try {
     if (!Array.isArray(value) || !Array.isArray(last))
       return isSaid(value, last) ? { form: frozen(last) } : undefined
-    if ('toJSON' in value) return undefined
+    if ('toJSON' in value || 'lg_name' in value) return undefined
     return listInPieces(value, last, ask)
   } catch {
     // A getter threw, or it is too deep: that is for the serialiser to say.

@@ -84,7 +84,12 @@ const isDate = (value: object): value is Date =>
 function isMessage(value: Fields): value is Message {
   if (!MESSAGES.has(Object.getPrototypeOf(value))) return false
   const { toJSON, lc_kwargs } = value
-  return toJSON === core.BaseMessage.prototype.toJSON && isObject(lc_kwargs) && isPlain(lc_kwargs)
+  return (
+    toJSON === core.BaseMessage.prototype.toJSON &&
+    isObject(lc_kwargs) &&
+    isPlain(lc_kwargs) &&
+    !Array.isArray(lc_kwargs)
+  )
 }
 
 /** Whether the serialiser reads no more of it than its items, or what it holds under its names. */
