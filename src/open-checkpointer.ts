@@ -12,6 +12,8 @@ import { startWorker, type WorkerLike } from './worker/start.ts'
 
 /** A host that is made elsewhere; what it tells of changes, if it does. */
 export interface GivenHost extends Host {
+  /** Others have the same store: `destroy()` is refused, and nothing is closed. */
+  readonly isShared?: true
   /** Tells of changes; none are told when absent. */
   readonly events?: EventSource | undefined
 }

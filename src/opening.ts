@@ -84,6 +84,7 @@ export async function open(given: OpenOptions, start: (() => WorkerLike) | undef
     writingAs,
     left,
     onWarning,
+    isShared: options.host?.isShared ?? false,
     ...(left ? { onClose: deliverWhenLeft(host, left, onWarning) } : {}),
   })
 }

@@ -1,5 +1,5 @@
 import type { CheckpointerEvent, ThreadSummary } from '../checkpoint.ts'
-import type { CheckpointerError } from '../errors.ts'
+import { CheckpointerError } from '../errors.ts'
 import type { Host } from '../operations/host.ts'
 import type { Codec } from '../state/codec.ts'
 import type { Claims } from '../tabs/claims.ts'
@@ -107,6 +107,8 @@ interface Parts {
   /** When a save resolves: at once durable, unless it says otherwise. */
   readonly writingAs?: WritingAs | undefined
   readonly left?: LeftBehind | undefined
+  /** Others have the same store, so that it is not to be destroyed from here. */
+  readonly isShared?: boolean
   /** Ends what goes on beside the calls. */
   readonly onClose?: () => void
   readonly onWarning: (warning: CheckpointerError) => void
@@ -121,11 +123,14 @@ export class StoredCheckpointer implements Checkpointer {
   readonly #held = new Set<WrittenBehind>()
   readonly #calls = new OpenCalls(() => this.#refuseWhenClosed())
   readonly #stopListening: () => void
+  readonly #isShared: boolean
   /** Aborted by the end: what runs here, or follows others, stops then. */
   readonly #closed = new AbortController()
   #closing: Promise<void> | undefined
 
-  constructor({ host, codec, events, claims, writingAs = writingAtOnce, left, onWarning, onClose }: Parts) {
+  constructor(parts: Parts) {
+    const { host, codec, events, claims, writingAs = writingAtOnce, left, onWarning, onClose } = parts
+    this.#isShared = parts.isShared ?? false
     const known = new KnownStates()
     const watch = (inner: Host): Host => this.#calls.watch(inner)
     const behind = new Set<WrittenBehind>()
@@ -251,6 +256,12 @@ export class StoredCheckpointer implements Checkpointer {
 
   async destroy(): Promise<void> {
     this.#refuseWhenClosed()
+    if (this.#isShared)
+      throw new CheckpointerError(
+        'UNSUPPORTED',
+        'This store is served to others too: destroy it where it is served, or delete its threads.',
+        { outcome: 'none' },
+      )
     const { host, saves } = this.#shared
     this.#closed.abort(closed())
     const ended = saves.close().catch(() => {})

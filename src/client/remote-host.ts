@@ -3,6 +3,7 @@ import { CheckpointerError } from '../errors.ts'
 import type { Host } from '../operations/host.ts'
 import { isReadAgain, makeHost, type Verb } from '../operations/verbs.ts'
 import { CALL, MESSAGE_TYPE, type EVENTS, type HttpCall, type HttpReply } from '../remote/http.ts'
+import { LeasesTaken } from '../remote/leases-taken.ts'
 import { pack, unpack } from '../remote/pack.ts'
 import type { EventSource } from '../tabs/events.ts'
 import { fromWire } from '../worker/wire.ts'
@@ -24,6 +25,7 @@ export interface RemoteOptions {
 /** A host elsewhere, and what is heard from it. */
 export interface RemoteHost extends Host {
   readonly events: EventSource
+  readonly isShared: true
 }
 
 const REMOTE: Names<RemoteOptions> = { fetch: true, headers: true, timeout: true }
@@ -51,11 +53,15 @@ export function remoteHost(url: string | URL, options: RemoteOptions = {}): Remo
   }
   let isClosed = false
   const order = new Order()
+  const leases = new LeasesTaken()
+  const stop = whenPageGoes(() => letGo(reach, leases))
   const call =
     (verb: Verb) =>
     async (request: unknown): Promise<unknown> => {
       if (isClosed) throw new CheckpointerError('CLOSED', 'This checkpointer is closed. Open it again.')
-      return order.run(verb, request, () => sent(reach, { verb, request }))
+      const reply = await order.run(verb, request, () => sent(reach, { verb, request }))
+      leases.note({ verb, request }, reply)
+      return reply
     }
   const host = makeHost(call)
   return {
@@ -65,8 +71,31 @@ export function remoteHost(url: string | URL, options: RemoteOptions = {}): Remo
     owe: async () => undefined,
     settle: async () => {},
     rest: async () => {},
+    isShared: true,
     // What is there goes on being served to others.
-    close: async () => void (isClosed = true),
+    async close() {
+      isClosed = true
+      stop()
+    },
+  }
+}
+
+/** Not when it may be shown again: then it goes on with what it holds. */
+function whenPageGoes(work: () => void): () => void {
+  if (typeof document === 'undefined') return () => {}
+  const leave = ({ persisted }: PageTransitionEvent): void => (persisted ? undefined : work())
+  addEventListener('pagehide', leave)
+  return () => removeEventListener('pagehide', leave)
+}
+
+/** The server would give signs of life for whoever is gone: so that the next page need not wait for their end. */
+function letGo(reach: Reach, leases: LeasesTaken): void {
+  for (const request of leases.take()) {
+    const body = pack({ verb: 'dropLease', request })
+    reach
+      .headers()
+      .then((headers) => post(reach, headers, body, { keepalive: true }))
+      .catch(() => {})
   }
 }
 
@@ -95,9 +124,8 @@ export interface Reach {
 
 async function send(reach: Reach, message: Message): Promise<unknown> {
   const headers = await reach.headers()
-  headers.set('content-type', MESSAGE_TYPE)
   const reply = await answered(reach, headers, pack(message)).catch((cause: unknown) => {
-    throw lost('The server did not answer.', cause)
+    throw lost(`The server at ${reach.at(CALL).origin} did not answer.`, cause)
   })
   const { status, type, body } = reply
   if (type !== MESSAGE_TYPE) throw stranger(status)
@@ -107,17 +135,22 @@ async function send(reach: Reach, message: Message): Promise<unknown> {
 }
 
 async function answered(reach: Reach, headers: Headers, body: Uint8Array<ArrayBuffer>) {
-  const response = await reach.fetch(reach.at(CALL), {
-    method: 'POST',
-    headers,
-    body,
-    signal: AbortSignal.timeout(reach.timeout),
-  })
+  const response = await post(reach, headers, body, { signal: AbortSignal.timeout(reach.timeout) })
   return {
     status: response.status,
     type: response.headers.get('content-type'),
     body: new Uint8Array(await response.arrayBuffer()),
   }
+}
+
+function post(
+  reach: Reach,
+  headers: Headers,
+  body: Uint8Array<ArrayBuffer>,
+  more: Pick<RequestInit, 'signal' | 'keepalive'>,
+): Promise<Response> {
+  headers.set('content-type', MESSAGE_TYPE)
+  return reach.fetch(reach.at(CALL), { method: 'POST', headers, body, ...more })
 }
 
 /** Something stands between, or there is no handler at this URL. */
@@ -132,7 +165,9 @@ function stranger(status: number): CheckpointerError {
     return new CheckpointerError('UNSUPPORTED', `No checkpointer is served at this URL (${status}).`, {
       outcome: 'none',
     })
-  return lost(`The server has answered with status ${status}, and not as a checkpointer does.`)
+  return lost(
+    `What answers at this URL does so with status ${status}, and not as a checkpointer does: look at the URL, and at what stands between.`,
+  )
 }
 
 const lost = (message: string, cause?: unknown): CheckpointerError =>

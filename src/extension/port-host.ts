@@ -9,6 +9,7 @@ import type { Port } from './runtime.ts'
 /** A host at the other end of ports, and what is heard from it. */
 export interface PortHost extends Host {
   readonly events: EventSource
+  readonly isShared: true
 }
 
 interface PortHostOptions {
@@ -24,6 +25,7 @@ export function portHost(connect: () => Port, options: PortHostOptions): PortHos
   return {
     ...host,
     events: line.events,
+    isShared: true,
     // The other side has what it has answered, and rests by itself.
     owe: async () => undefined,
     settle: async () => {},

@@ -210,7 +210,7 @@ export async function createHost({
     syncAsk: acting(seldom((all) => all.syncAsk)),
     syncHave: verb(seldom((all) => all.syncHave)),
     syncWant: verb(seldom((all) => all.syncWant)),
-    syncGive: verb(seldom((all) => all.syncGive)),
+    syncGive: acting(seldom((all) => all.syncGive)),
     syncTake: acting(seldom((all) => all.syncTake)),
     syncGone: verb(seldom((all) => all.syncGone)),
     syncForget: acting(seldom((all) => all.syncForget)),

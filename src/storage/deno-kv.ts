@@ -1,3 +1,4 @@
+import { checkGiven } from './adapter/given.ts'
 import type { DenoKv } from './deno-kv/kv.ts'
 import { KvStorage } from './deno-kv/kv-storage.ts'
 import type { Storage } from './storage.ts'
@@ -11,5 +12,6 @@ export interface DenoKvStorageOptions {
 
 /** Keeps everything in Deno KV: `denoKvStorage(await Deno.openKv())`. It is the caller's, and stays open. */
 export function denoKvStorage(kv: DenoKv, { prefix = 'forkpoint' }: DenoKvStorageOptions = {}): Storage {
+  checkGiven('denoKvStorage', kv, ['get', 'list', 'atomic'], 'a Deno.Kv, such as await Deno.openKv()')
   return new KvStorage(kv, prefix)
 }

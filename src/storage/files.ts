@@ -1,4 +1,5 @@
-import type { CheckpointerError } from '../errors.ts'
+import { CheckpointerError } from '../errors.ts'
+import { checkGiven } from './adapter/given.ts'
 import { FileStorage } from './files/file-storage.ts'
 import type { FileSystem } from './files/file-system.ts'
 import type { Storage } from './storage.ts'
@@ -19,5 +20,13 @@ export interface FilesStorageOptions {
  */
 export function filesStorage(fs: FileSystem, folder: string, options: FilesStorageOptions = {}): Storage {
   const { onWarning = (warning) => console.warn(warning.message) } = options
+  checkGiven(
+    'filesStorage',
+    fs,
+    ['open', 'rename', 'mkdir'],
+    "node:fs/promises, and a folder: filesStorage(fs, 'threads')",
+  )
+  if (typeof (folder as unknown) !== 'string' || folder === '')
+    throw new CheckpointerError('INVALID', 'The folder of a filesStorage must be a path.', { path: 'folder' })
   return new FileStorage({ fs, folder }, onWarning)
 }

@@ -1,3 +1,4 @@
+import { checkGiven } from './adapter/given.ts'
 import type { PostgresDriver } from './postgres/driver.ts'
 import { PgStorage } from './postgres/pg-storage.ts'
 import type { Storage } from './storage.ts'
@@ -28,5 +29,6 @@ export function postgresStorage(
   driver: PostgresDriver,
   options: PostgresStorageOptions = {},
 ): PostgresStorage {
+  checkGiven('postgresStorage', driver, ['query'], 'a driver, such as nodePostgres(new Pool())')
   return new PgStorage(driver, { isMigrated: options.migrated ?? false })
 }

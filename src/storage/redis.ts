@@ -1,3 +1,4 @@
+import { checkGiven } from './adapter/given.ts'
 import { CheckpointerError } from '../errors.ts'
 import type { RedisDriver } from './redis/driver.ts'
 import { ScriptStorage } from './redis/script-storage.ts'
@@ -16,6 +17,7 @@ export function redisStorage(
   driver: RedisDriver,
   { prefix = 'forkpoint' }: RedisStorageOptions = {},
 ): Storage {
+  checkGiven('redisStorage', driver, ['run'], 'a driver, such as ioredis(new Redis())')
   if (prefix === '' || /[{}]/.test(prefix))
     throw new CheckpointerError('INVALID', 'The prefix of a Redis storage is some text without braces.')
   return new ScriptStorage(driver, prefix)

@@ -1,3 +1,4 @@
+import { checkGiven } from './adapter/given.ts'
 import type { Storage } from './storage.ts'
 import type { SqliteDriver } from './sqlite/driver.ts'
 import { SqlStorage } from './sqlite/sql-storage.ts'
@@ -28,5 +29,11 @@ export interface SqliteStorage extends Storage {
 
 /** Keeps everything in SQLite. The connection is the caller's: to close it is too, after this was closed. */
 export function sqliteStorage(driver: SqliteDriver, options: SqliteStorageOptions = {}): SqliteStorage {
+  checkGiven(
+    'sqliteStorage',
+    driver,
+    ['all', 'batch'],
+    'a driver, such as nodeSqlite(new DatabaseSync(path))',
+  )
   return new SqlStorage(driver, { isMigrated: options.migrated ?? false, isOneFamily: false })
 }

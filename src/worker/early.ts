@@ -1,4 +1,4 @@
-import type { WorkerLike } from './start.ts'
+import { serving, type WorkerLike } from './start.ts'
 
 /** A worker that was started before anybody could speak to it. */
 export interface EarlyWorker {
@@ -18,7 +18,7 @@ export function startEarly(start: () => WorkerLike): EarlyWorker {
   const end = (): void => {
     ended = early
     early = undefined
-    ended?.terminate?.()
+    if (ended && !serving.has(ended)) ended.terminate?.()
   }
   try {
     early = start()

@@ -1,7 +1,7 @@
 import { releaseProxy, wrap, type Remote } from 'comlink'
 import { CheckpointerError } from '../errors.ts'
 import { unref } from '../platform/unref.ts'
-import type { WorkerLike } from './start.ts'
+import { serving, type WorkerLike } from './start.ts'
 import { fromWire, type WireApi, type WireWarning } from './wire.ts'
 
 /** How long a worker is waited for, in milliseconds. */
@@ -51,6 +51,7 @@ export class Line {
 
   constructor(worker: WorkerLike, ear: Ear) {
     this.#worker = worker
+    serving.add(worker)
     this.#ear = ear
     this.#patience = ear.patience ?? PATIENCE
     worker.addEventListener('message', this.#onMessage)
@@ -143,6 +144,7 @@ export class Line {
   hangUp(grace = 0): void {
     if (this.#hungUp) return
     this.#hungUp = true
+    serving.delete(this.#worker)
     this.#lost ??= new CheckpointerError('CLOSED', 'This checkpointer is closed. Open it again.')
     clearTimeout(this.#watch)
     this.#worker.removeEventListener('message', this.#onMessage)

@@ -22,6 +22,9 @@ export function startWorker(): WorkerLike {
   return new Worker(new URL('./worker.ts', import.meta.url), { type: 'module', name: 'forkpoint' })
 }
 
+/** Those that serve a checkpointer of this page: another one is refused them, and does not end them. */
+export const serving = new WeakSet<WorkerLike>()
+
 /** The worker that this gives: ours, or one of the caller's, which may be anything. */
 export function started(start: () => WorkerLike): WorkerLike {
   let given: WorkerLike
@@ -34,6 +37,12 @@ export function started(start: () => WorkerLike): WorkerLike {
     throw new CheckpointerError(
       'INVALID',
       'worker must give a Worker or a port; of a SharedWorker its port, and not a promise of one.',
+      { path: 'worker' },
+    )
+  if (serving.has(given))
+    throw new CheckpointerError(
+      'INVALID',
+      'This worker or port serves a checkpointer already. Give each one of its own.',
       { path: 'worker' },
     )
   return given

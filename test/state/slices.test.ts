@@ -157,6 +157,8 @@ describe('decoding in slices', () => {
   const live = {
     messages: Array.from({ length: 30_000 }, (_, i) => ({ n: i, at: i % 100 ? i : new Date(i) })),
     map: new Map(Array.from({ length: 20_000 }, (_, i) => [i, { i }])),
+    byObject: new Map([[new Date(1), new Set(Array.from({ length: 20_000 }, (_, i) => `${i}`))]]),
+    keys: Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, i % 50 ? i : [i]])),
     text: 'x'.repeat(100),
   }
 
@@ -176,6 +178,29 @@ describe('decoding in slices', () => {
     await expect(codec.decodeInSlices(damaged, never)).rejects.toMatchObject({ code: 'CORRUPT' })
     const error: unknown = await codec.decodeInSlices(damaged, never).catch((reason: unknown) => reason)
     expect((error as { path: string }).path).toContain(path)
+  })
+
+  it('says where a value of a Map is damaged, and that a Map is none', async () => {
+    const pairs = Array.from({ length: 20_000 }, (_, i): Json => [i, i])
+    for (const [item, path] of [
+      [[1, { $fp: ['nothing'] }], '[15000][1]'],
+      [[1], '$.map'],
+      ['no pair', '$.map'],
+    ] as const) {
+      const map: Json = { $fp: ['map', pairs.with(15_000, item as Json)] }
+      const error: unknown = await codec.decodeInSlices({ map }, never).catch((reason: unknown) => reason)
+      expect(error).toMatchObject({ code: 'CORRUPT', path: expect.stringContaining(path) })
+    }
+  })
+
+  it.each([
+    ['Map', new Map(Array.from({ length: 50_000 }, (_, i) => [`k${i}`, i]))],
+    ['Set', new Set(Array.from({ length: 50_000 }, (_, i) => i))],
+    ['object', Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`k${i}`, i]))],
+  ])('rests all along a large %s', async (_, value) => {
+    let asked = 0
+    await codec.decodeInSlices(codec.capture({ value }).state, () => void asked++)
+    expect(asked).toBeGreaterThan(50_000)
   })
 
   it('rests on the way, and stops at once when it is told to', async () => {

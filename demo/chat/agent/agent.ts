@@ -56,9 +56,10 @@ async function answer(loop: Loop<Chat>, { model, tools, halt, onAsk }: Means): P
       return untilHalted(model.answer(request), halt)
     },
     {
-      whenCut() {
-        if (model.canContinue) cuts++
-        else restarts++
+      // The loop is begun anew after each: how often that was is what the stream itself knows.
+      whenCut({ attempt }) {
+        if (model.canContinue) cuts = attempt
+        else restarts = attempt
         return model.canContinue ? 'continue' : 'restart'
       },
     },

@@ -39,10 +39,14 @@ export class Runs {
     settings.subscribe(() => this.#goOn())
   }
 
-  /** Whether it goes on in another tab. What is seen of one that has just ended here may be from before. */
-  isElsewhere({ thread, status, updatedAt }: RunInfo): boolean {
+  /**
+   * Whether it goes on in another tab. What is seen of one that has just ended here may be from before; so is what is
+   * seen of one that ran here when the page was reloaded, and that nobody has taken up since.
+   */
+  isElsewhere({ thread, runId, status, updatedAt }: RunInfo): boolean {
     if (status !== 'running' || this.own.value.has(thread)) return false
-    return updatedAt.getTime() > (this.#ended.get(thread) ?? 0)
+    const since = Math.max(this.#ended.get(thread) ?? 0, ownRuns.has(runId) ? performance.timeOrigin : 0)
+    return updatedAt.getTime() > since
   }
 
   /** Goes on with what tabs have left that are gone. */

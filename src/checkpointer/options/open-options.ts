@@ -20,7 +20,8 @@ export function checkStorage(storage: unknown): void {
   throw invalid('storage', hint)
 }
 
-const STORAGE_WANTED = "a storage, such as memoryStorage() from 'forkpoint/storage/memory'"
+const STORAGE_WANTED =
+  "a storage, such as memoryStorage() from 'forkpoint/storage/memory', or sqliteStorage(nodeSqlite(database)) from 'forkpoint/storage/sqlite'"
 
 export function checkHost(host: unknown): void {
   if (host !== undefined && !isMethod('host', host, 'save')) throw invalid('host', 'a host')

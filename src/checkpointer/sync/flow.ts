@@ -25,8 +25,8 @@ export interface Flow extends Place {
   readonly known: readonly [lane: string, seq: number] | undefined
   /** The other side knows all pending writes that were filed up to this time. */
   readonly wroteKnown: number
-  /** What has come from there just now need not be offered there. */
-  readonly skip: Stretch | undefined
+  /** What has come from there just now, to this lane, need not be offered there. */
+  readonly skip: (Stretch & { readonly lane: string }) | undefined
   /** Removals that both have heard of. */
   readonly heard: readonly string[]
   readonly tally: Tally
@@ -80,9 +80,9 @@ export async function flow(way: Flow): Promise<Flowed> {
   const sender = new Sender(way, giverPlace, past, await turnLeft(way, giverPlace))
   // Of a thread that was begun anew nothing is known, whatever was of the one before.
   const isSame = way.known?.[0] === giverPlace.lane
+  const skip = way.skip?.lane === giverPlace.lane ? way.skip : undefined
   for (let after = isSame && way.known ? way.known[1] : 0; after < giverPlace.next - 1;) {
     tally.rest()
-    const { skip } = way
     const before = skip && after < skip.from - 1 ? Math.min(skip.from, giverPlace.next) : giverPlace.next
     if (skip && after >= skip.from - 1 && after < skip.next - 1) after = skip.next - 1
     else {

@@ -54,6 +54,8 @@ export interface Synced {
   readonly conflicts: readonly SyncConflict[]
   /** How many checkpoints could not be read where they are, and were left out. */
   readonly damaged: number
+  /** Threads of which one of the stores lets this caller know nothing. Of those that were asked for by name, the sync is refused. */
+  readonly refused: readonly string[]
 }
 
 /** Two checkpoints that are not the same, and have one id. */

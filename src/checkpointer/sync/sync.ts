@@ -60,14 +60,25 @@ class Sync {
     this.#left = new Set(threads)
   }
 
+  /** Nothing where one of them lets nobody ask, of threads that were not asked for by name. */
+  async #ask(thread: string): Promise<readonly [SyncAskReply, SyncAskReply] | undefined> {
+    try {
+      // The other one first: what it refuses is not written down for it here.
+      const there = await this.#theirs.syncAsk({ thread })
+      return [await this.#mine.syncAsk({ thread }), there]
+    } catch (error) {
+      if (this.#asked.threads || !CheckpointerError.is(error, 'FORBIDDEN')) throw error
+      return undefined
+    }
+  }
+
   async thread(thread: string): Promise<void> {
     if (!this.#left.delete(thread)) return
     this.#tally.rest()
+    const both = await this.#ask(thread)
+    if (!both) return void this.#tally.refused.push(thread)
     this.#tally.threads++
-    const [here, there] = await Promise.all([
-      this.#mine.syncAsk({ thread }),
-      this.#theirs.syncAsk({ thread }),
-    ])
+    const [here, there] = both
     if (here.store !== '' && here.store === there.store) throw itself()
     for (const { forkOf } of [...here.places, ...there.places])
       if (forkOf && forkOf.thread !== thread) await this.thread(forkOf.thread)
@@ -78,13 +89,7 @@ class Sync {
     const names = new Set([...here.places, ...there.places].map(({ namespace }) => namespace))
     for (const namespace of names) {
       const known = note?.places.find((each) => each.namespace === namespace)
-      const now = await this.#place(thread, namespace, here, there, known).catch((error: unknown) => {
-        // One that cannot be read keeps no other from being brought over.
-        if (!CheckpointerError.is(error, 'CORRUPT') && !CheckpointerError.is(error, 'FORMAT_TOO_NEW'))
-          throw error
-        this.#tally.damaged++
-        return known
-      })
+      const now = await this.#orDamaged(known, this.#place(thread, namespace, here, there, known))
       if (now) places.push(now)
     }
     // What keeps a checkpoint from coming over may go without a change of this thread; and one that is put back to a
@@ -101,9 +106,19 @@ class Sync {
 
   async removals(): Promise<void> {
     for (const each of this.#toMine)
-      this.#tally.received.removed += await this.#forget(this.#theirs, this.#mine, each)
+      this.#tally.received.removed += await this.#orDamaged(0, this.#forget(this.#theirs, this.#mine, each))
     for (const each of this.#toTheirs)
-      this.#tally.sent.removed += await this.#forget(this.#mine, this.#theirs, each)
+      this.#tally.sent.removed += await this.#orDamaged(0, this.#forget(this.#mine, this.#theirs, each))
+  }
+
+  /** What cannot be read keeps no other from being brought over. */
+  #orDamaged<T>(instead: T, work: Promise<T>): Promise<T> {
+    return work.catch((error: unknown) => {
+      if (!CheckpointerError.is(error, 'CORRUPT') && !CheckpointerError.is(error, 'FORMAT_TOO_NEW'))
+        throw error
+      this.#tally.damaged++
+      return instead
+    })
   }
 
   /** Both ways; what each side then knows all of. */

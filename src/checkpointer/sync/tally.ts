@@ -10,6 +10,7 @@ export class Tally {
   readonly sent = { checkpoints: 0, removed: 0 }
   readonly received = { checkpoints: 0, removed: 0 }
   readonly diverged = new Set<string>()
+  readonly refused: string[] = []
   readonly #conflicts = new Map<string, SyncConflict>()
   readonly #asked: SyncAsked
   #done = 0
@@ -48,8 +49,8 @@ export class Tally {
   }
 
   result(): Synced {
-    const { threads, sent, received, diverged, damaged } = this
+    const { threads, sent, received, diverged, damaged, refused } = this
     const conflicts = [...this.#conflicts.values()]
-    return { threads, sent, received, diverged: [...diverged], conflicts, damaged }
+    return { threads, sent, received, diverged: [...diverged], conflicts, damaged, refused }
   }
 }

@@ -32,7 +32,7 @@ export async function telling<T>(
   try {
     const result = await commit(puts)
     if (result === LOST_RACE) await takeBack()
-    else if (isLate) await write(undefined)
+    else if (isLate) await write(undefined).catch((cause: unknown) => store.warn(untold(plan, cause)))
     return result
   } catch (error) {
     // It is certain that it was not made. Else what is written down stays, and means nothing unless it was.
@@ -40,6 +40,15 @@ export async function telling<T>(
       await takeBack().catch(() => {})
     throw error
   }
+}
+
+function untold(plan: RemovalPlan, cause: unknown): CheckpointerError {
+  const [thread] = threadsOf(plan)
+  return new CheckpointerError(
+    'FAILED',
+    'What was removed could not be written down for other stores, which keep it: there was no room. Delete it there too.',
+    { ...(thread === undefined ? {} : { thread }), cause },
+  )
 }
 
 function threadsOf({ losses, damaged = [] }: RemovalPlan): readonly string[] {

@@ -43,6 +43,7 @@ export class Draft {
   readonly #fresh: CheckpointFacts[] = []
   readonly #puts: Put[] = []
   readonly #saved: StoredInfo[] = []
+  readonly #cut = new Set<string>()
   readonly #adopts: boolean
   #facts: ThreadFacts
   #bytes = 0
@@ -118,17 +119,19 @@ export class Draft {
     // Nobody waits in this moment for what comes from another store.
     const written = this.#adopts ? await checkpointPutsInSlices(...row, pauses()) : checkpointPuts(...row)
     const wrote = timeOfWrites(this.#facts, request.writes)
-    const beside = (request.writes ?? []).flatMap((write, i) =>
+    const all = (request.writes ?? []).map((write, i) =>
       writePuts(limits, this.#partition, { lane: this.#facts.lane, seq }, { at: wrote + i / 1000, write }),
     )
+    const some = this.#adopts ? this.#besideOne(written.puts, all) : all
+    if (some.length < all.length && this.#saved.length > 0) return false
+    const beside = some.flat()
     if (!this.#hasRoomFor([...written.puts, ...beside])) return false
+    if (some.length < all.length) this.#cut.add(written.facts.id)
     this.#puts.push(...written.puts, ...beside)
     this.#fresh.push(written.facts)
     this.#saved.push(infoOf(written.facts))
     const { retention: _before, tips, head, ...rest } = this.#facts
-    const noted = request.writes
-      ? withWrites(rest, request.writes.length, wrote + request.writes.length / 1000)
-      : rest
+    const noted = request.writes ? withWrites(rest, some.length, wrote + some.length / 1000) : rest
     this.#facts = {
       ...noted,
       ...(request.run ? { run: request.run } : {}),
@@ -213,10 +216,27 @@ export class Draft {
     return (await needCheckpoint(this.#store, this.#row, at)).facts
   }
 
+  /** Of the pending writes of a checkpoint that came from elsewhere: as many as one commit takes with it. */
+  #besideOne(own: readonly Put[], writes: readonly (readonly Put[])[]): readonly (readonly Put[])[] {
+    const { operations, commitBytes } = this.#store.storage.limits
+    const room = { operations: operations - own.length - 8, bytes: commitBytes - bytesIn(own) - 2 * ROOM }
+    const full = writes.findIndex((puts) => {
+      room.operations -= puts.length
+      room.bytes -= bytesIn(puts)
+      return room.operations < 0 || room.bytes < 0
+    })
+    return full === -1 ? writes : writes.slice(0, full)
+  }
+
+  /** Not all of its pending writes had room beside it: they are to be added. */
+  isCut(id: string): boolean {
+    return this.#cut.has(id)
+  }
+
   /** Only a guess for what comes beside: should it be wrong, each save is committed by itself. */
   #hasRoomFor(puts: readonly Put[]): boolean {
     const { operations, commitBytes } = this.#store.storage.limits
-    const bytes = puts.reduce((sum, put) => sum + bytesOf(put), this.#bytes)
+    const bytes = this.#bytes + bytesIn(puts)
     const head = puts[0]?.head.length ?? 0
     const fits = this.#puts.length + puts.length + 8 <= operations && bytes + 2 * head + ROOM <= commitBytes
     if (!fits && this.#saved.length > 0) return false
@@ -249,3 +269,5 @@ export class Draft {
     }
   }
 }
+
+const bytesIn = (puts: readonly Put[]): number => puts.reduce((sum, put) => sum + bytesOf(put), 0)

@@ -1,7 +1,7 @@
 import { threadKey, threadRows } from '../../storage/keys.ts'
 import type { SyncAskReply, SyncAskRequest, SyncHead, SyncPlace } from '../host.ts'
 import { tipRows } from '../store/find.ts'
-import { familyQuery, openFamily, renewFamily } from '../store/family.ts'
+import { markSynced } from './mark-synced.ts'
 import { goneOf } from './gone.ts'
 import { nameOf } from '../rows/checkpoint-row.ts'
 import { openThread, type ThreadRow } from '../rows/thread-row.ts'
@@ -50,15 +50,4 @@ async function headsIn(store: Store, row: ThreadRow): Promise<SyncHead[]> {
     ...nameOf(facts),
     ...(its ? { run: knownRun(its) } : {}),
   }))
-}
-
-/** From here on what is removed in this family is written down, in the same moment in which others may learn of it. */
-async function markSynced(store: Store, partition: string): Promise<void> {
-  for (;;) {
-    const [rows] = await store.storage.read(partition, [familyQuery])
-    const family = openFamily(partition, rows)
-    if (family.isSynced) return
-    const { check, put } = renewFamily(partition, { ...family, isSynced: true })
-    if ((await store.storage.commit(partition, { checks: [check], puts: [put] })).ok) return
-  }
 }

@@ -8,6 +8,7 @@ import { infoOf, keyOf, openCheckpoint, type CheckpointRow } from '../rows/check
 import { laneOf, shows } from '../rows/lanes.ts'
 import type { ThreadRow } from '../rows/thread-row.ts'
 import { openWrite } from '../rows/write-row.ts'
+import { markSynced } from './mark-synced.ts'
 import { isUnread, readWhole, unlessUnread, type Store } from '../store/store.ts'
 
 const MOST_ROWS = 64
@@ -31,6 +32,8 @@ async function giveSome(
   { seqs, states }: SyncGiveRequest,
 ): Promise<SyncGiveReply> {
   const { partition } = thread
+  // Asked at the beginning already, of a family that may have been deleted, and begun anew, since.
+  await markSynced(store, partition)
   const some = await fewEnough(store, thread, seqs.slice(0, MOST_ROWS))
   const { facts } = thread
   const [rows = [], ...beside] = await store.storage.read(partition, [

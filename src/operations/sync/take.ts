@@ -39,7 +39,7 @@ export const notOurs = (): CheckpointerError =>
 
 interface Taken {
   readonly reply: SyncTakeReply
-  /** Those that were here before: something may have come to stand with them. */
+  /** Those that were here before, or whose pending writes had no room beside them: some may have to be added. */
   readonly there: readonly SyncRow[]
 }
 
@@ -70,6 +70,7 @@ async function attempt(store: Store, request: SyncTakeRequest): Promise<Taken | 
       isStuck = taken === 0
       break
     }
+    if (draft.isCut(each.info.id)) there.push(each)
     taken++
   }
   const { fresh } = draft

@@ -1,3 +1,4 @@
+import { checkGiven } from '../adapter/given.ts'
 import type { Limits } from '../storage.ts'
 import type { SqliteDriver, SqlRow, SqlValue } from './driver.ts'
 import { localDriver, remembered } from './local.ts'
@@ -9,6 +10,7 @@ export interface NodeDatabase {
 
 /** `new DatabaseSync(path)` of `node:sqlite`. */
 export function nodeSqlite(database: NodeDatabase): SqliteDriver {
+  checkGiven('nodeSqlite', database, ['prepare'], "a DatabaseSync of 'node:sqlite'")
   const prepare = remembered((sql) => database.prepare(sql))
   return localDriver((sql, params) => prepare(sql).all(...params))
 }
@@ -20,6 +22,7 @@ export interface BunDatabase {
 
 /** `new Database(path)` of `bun:sqlite`, which remembers statements by itself. */
 export function bunSqlite(database: BunDatabase): SqliteDriver {
+  checkGiven('bunSqlite', database, ['query'], "a Database of 'bun:sqlite'")
   return localDriver((sql, params) => database.query(sql).all(...params))
 }
 
@@ -34,6 +37,7 @@ export interface BetterSqlite3Database {
 
 /** `new Database(path)` of `better-sqlite3`. */
 export function betterSqlite3(database: BetterSqlite3Database): SqliteDriver {
+  checkGiven('betterSqlite3', database, ['prepare'], "a Database of 'better-sqlite3'")
   const prepare = remembered((sql) => database.prepare(sql))
   return localDriver((sql, params) => {
     const statement = prepare(sql)
@@ -67,6 +71,7 @@ const D1: Partial<Limits> = {
 
 /** A binding of Cloudflare D1. */
 export function d1(database: D1Like): SqliteDriver {
+  checkGiven('d1', database, ['prepare', 'batch'], 'a binding of D1, such as env.DB')
   const bound = ({
     sql,
     params,

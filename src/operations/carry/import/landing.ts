@@ -59,8 +59,9 @@ class Names {
     for (const thread of this.#staged.threads) if (await this.#isHere(thread)) await this.another(thread)
   }
 
-  /** `chat-2`, or the next that is neither here nor in the file. */
-  async another(thread: string): Promise<string | undefined> {
+  /** `chat-2`, or the next that is neither here nor in the file. Its name by now may be one that it was given before. */
+  async another(current: string): Promise<string | undefined> {
+    const thread = [...this.given].find(([, name]) => name === current)?.[0] ?? current
     const { onConflict, threads } = this.#staged
     if (onConflict === 'refuse') throw taken(thread)
     let name: string | undefined

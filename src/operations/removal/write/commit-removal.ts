@@ -52,7 +52,7 @@ export async function commitRemoval(
     return version === LOST_RACE ? LOST_RACE : { version }
   }
   const dropping = await Promise.all(plan.losses.map((loss) => dropWrites(store, partition, loss)))
-  const writes = joinBatches(...dropping)
+  const writes = joinBatches(...dropping.map(({ batch }) => batch))
   const views = (facts: readonly ThreadFacts[]): Batch => ({
     checks,
     deletes: [
@@ -67,7 +67,7 @@ export async function commitRemoval(
     ],
     puts: [
       ...(plan.deleteThreads ? [] : facts).map((each, i) =>
-        threadPut(partition, withWrites(each, -(dropping[i]?.deletes?.length ?? 0))),
+        threadPut(partition, withWrites(each, -(dropping[i]?.count ?? 0))),
       ),
       ...told,
     ],

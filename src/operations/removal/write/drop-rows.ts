@@ -1,4 +1,4 @@
-import { seqOf, seqRange } from '../../../storage/keys.ts'
+import { seqOf, seqRange, writePartsOf } from '../../../storage/keys.ts'
 import type { Batch, Range } from '../../../storage/storage.ts'
 import type { CheckpointRow } from '../../rows/checkpoint-row.ts'
 import type { ThreadFacts } from '../../rows/thread-row.ts'
@@ -46,18 +46,46 @@ function runsOf(rows: readonly CheckpointRow[], goes: ReadonlySet<CheckpointRow>
   return runs.map(({ lane, from, to }) => seqRange(lane, from, to))
 }
 
-/** A thread's own pending writes of what it loses, with their parts. */
-export async function dropWrites(store: Store, partition: string, { thread, seqs }: Loss): Promise<Batch> {
-  if (seqs.size === 0) return {}
+interface DroppedWrites {
+  readonly batch: Batch
+  readonly count: number
+}
+
+/**
+ * A thread's own pending writes of what it loses, with their parts. As ranges from what stays to what stays: a run leaves a
+ * write or more for each step, and a storage may take few operations in a commit.
+ */
+export async function dropWrites(
+  store: Store,
+  partition: string,
+  { thread, shown, seqs }: Loss,
+): Promise<DroppedWrites> {
+  if (seqs.size === 0) return { batch: {}, count: 0 }
   const { lane } = thread.facts
   const ordered = [...seqs].sort((a, b) => a - b)
   const [lowest, highest] = [ordered[0] as number, ordered.at(-1) as number]
   const query = { table: 'writes', ...seqRange(lane, lowest, highest) } as const
   const [rows = []] = await store.storage.read(partition, [query])
-  const gone = rows.filter((row) => seqs.has(seqOf(row.key)))
+  const all = new Set([...shown.map(({ seq }) => seq), ...rows.map(({ key }) => seqOf(key))])
+  const having = new Set(rows.map(({ key }) => seqOf(key)))
+  const runs: { from: number; to: number }[] = []
+  let open = false
+  for (const seq of [...all].sort((a, b) => a - b)) {
+    const last = runs.at(-1)
+    if (!seqs.has(seq)) open = false
+    else if (open && last) last.to = seq
+    else if (having.has(seq)) open = runs.push({ from: seq, to: seq }) > 0
+  }
+  const gone = rows.filter(({ key }) => seqs.has(seqOf(key)))
+  const withParts = gone.filter((row) => partsOfWrite(partition, row).length > 0).map(({ key }) => seqOf(key))
   return {
-    deletes: gone.map(({ key }) => ({ table: 'writes', key })),
-    deleteRanges: gone.flatMap((row) => partsOfWrite(partition, row)),
+    count: gone.length,
+    batch: {
+      deleteRanges: [
+        ...runs.map(({ from, to }) => ({ table: 'writes', ...seqRange(lane, from, to) }) as const),
+        ...[...new Set(withParts)].map((seq) => ({ table: 'parts', ...writePartsOf(lane, seq) }) as const),
+      ],
+    },
   }
 }
 

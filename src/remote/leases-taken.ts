@@ -1,7 +1,7 @@
 import type { HeldLease, Host, TakeLeaseReply } from '../operations/host.ts'
 import type { Verb } from '../operations/verbs.ts'
 
-/** The leases that were given over one port. They end with it, as a lock ends with its page. */
+/** The leases that were given over one wire. They end with it, as a lock ends with its page. */
 export class LeasesTaken {
   readonly #held = new Map<string, HeldLease>()
 
@@ -20,9 +20,14 @@ export class LeasesTaken {
     this.#held.set(lease, { thread, lease })
   }
 
-  async dropAll(host: Pick<Host, 'dropLease'>): Promise<void> {
+  /** All of them, which are held no more. */
+  take(): readonly HeldLease[] {
     const held = [...this.#held.values()]
     this.#held.clear()
-    await Promise.allSettled(held.map((lease) => host.dropLease(lease)))
+    return held
+  }
+
+  async dropAll(host: Pick<Host, 'dropLease'>): Promise<void> {
+    await Promise.allSettled(this.take().map((lease) => host.dropLease(lease)))
   }
 }
