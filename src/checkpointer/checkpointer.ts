@@ -259,7 +259,7 @@ export class StoredCheckpointer implements Checkpointer {
     if (this.#isShared)
       throw new CheckpointerError(
         'UNSUPPORTED',
-        'This store is served to others too: destroy it where it is served, or delete its threads.',
+        'Others have this store too: destroy it where it is served.',
         { outcome: 'none' },
       )
     const { host, saves } = this.#shared

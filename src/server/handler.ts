@@ -3,7 +3,7 @@ import { hostOf, onGapOf } from '../checkpointer/host-of.ts'
 import { checkFunction, checkOptions, invalid, type Names } from '../checkpointer/options/options.ts'
 import { CheckpointerError, type ErrorCode } from '../errors.ts'
 import type { Host } from '../operations/host.ts'
-import type { Verb } from '../operations/verbs.ts'
+import { onlyReads as readsAlone, type Verb } from '../operations/verbs.ts'
 import { GuardedHost } from '../remote/guard.ts'
 import { CALL, EVENTS, MESSAGE_TYPE, type HttpCall, type HttpReply } from '../remote/http.ts'
 import { pack, unpack } from '../remote/pack.ts'
@@ -23,6 +23,9 @@ export interface Access {
    */
   readonly thread: string | undefined
 }
+
+/** Whether this changes nothing of what anybody sees: what a caller may do who may only look. */
+export const onlyReads = (verb: Access['verb']): boolean => verb === 'events' || readsAlone(verb)
 
 export interface HandlerOptions {
   /**

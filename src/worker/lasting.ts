@@ -3,7 +3,8 @@ import type { Host } from '../operations/host.ts'
 import { callOf, makeHost, type Verb } from '../operations/verbs.ts'
 import { connect } from './connect.ts'
 import type { Patience } from './line.ts'
-import { started, type WorkerLike } from './start.ts'
+import type { WorkerLike } from './start.ts'
+import { started } from './started.ts'
 import type { OpenMessage } from './wire.ts'
 
 /** Lost that often within this time, workers are given up. */

@@ -1,5 +1,3 @@
-import { CheckpointerError } from '../errors.ts'
-
 /**
  * What stands at the other end: a worker that we started, or what the caller gave. In words of its own: those of comlink
  * and of the DOM are not there for who compiles for Node.
@@ -24,26 +22,3 @@ export function startWorker(): WorkerLike {
 
 /** Those that serve a checkpointer of this page: another one is refused them, and does not end them. */
 export const serving = new WeakSet<WorkerLike>()
-
-/** The worker that this gives: ours, or one of the caller's, which may be anything. */
-export function started(start: () => WorkerLike): WorkerLike {
-  let given: WorkerLike
-  try {
-    given = start()
-  } catch (cause) {
-    throw new CheckpointerError('WORKER_LOST', `The worker could not be started: ${String(cause)}`, { cause })
-  }
-  if (typeof given?.postMessage !== 'function' || typeof given.addEventListener !== 'function')
-    throw new CheckpointerError(
-      'INVALID',
-      'worker must give a Worker or a port; of a SharedWorker its port, and not a promise of one.',
-      { path: 'worker' },
-    )
-  if (serving.has(given))
-    throw new CheckpointerError(
-      'INVALID',
-      'This worker or port serves a checkpointer already. Give each one of its own.',
-      { path: 'worker' },
-    )
-  return given
-}

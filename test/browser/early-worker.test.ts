@@ -83,6 +83,23 @@ describe('a worker of the caller’s', () => {
     expect(started.length).toBe(1)
   })
 
+  it.each([
+    ['with the name of nothing', ''],
+    ['that has one of its own', 'another'],
+  ])('that serves a checkpointer goes on when a second is refused it, %s', async (_, name) => {
+    counted()
+    const only = ownWorker()
+    const checkpointer = await openCheckpointer({ name: newName(), worker: () => only })
+    onTestFinished(() => checkpointer.destroy())
+    const second = openCheckpointer({ name: name && newName(), worker: () => only })
+    expect(await failureOf(second)).toMatchObject({ code: 'INVALID' })
+    // As long as one that was let go of is given to end.
+    await new Promise((resolve) => setTimeout(resolve, 1_200))
+    await works(checkpointer)
+    // Of those before, some are ended only now.
+    expect(ended.has(only as Worker)).toBe(false)
+  })
+
   it('is not asked for beside a storage', async () => {
     const worker = vi.fn(ownWorker)
     const checkpointer = await openCheckpointer({ name: newName(), worker, storage: memoryStorage() })

@@ -63,10 +63,9 @@ function whenWrittenDown(storage: Storage, work: (nth: number) => Promise<void>)
 it('what was deleted stays deleted, when another brings it back in the moment in which it is told', async () => {
   const [a, b, c] = [await device(), await device(), await device()]
   await save(a, 1, 2, 3)
+  // The one that brings it back has it by another way, and compares all.
+  await a.store.sync(c.far)
   await a.store.sync(b.far)
-  await c.store.sync(b.far)
-  await c.store.sync(b.far)
-  await save(c, 4)
   await thread(a.store).deleteCheckpoints([2])
   whenWrittenDown(b.storage, async (nth) => {
     if (nth === 1) await c.store.sync(b.far)
@@ -75,7 +74,7 @@ it('what was deleted stays deleted, when another brings it back in the moment in
     await a.store.sync(b.far)
     await c.store.sync(b.far)
   }
-  for (const each of [a, b, c]) expect(await shown(each)).toEqual([1, 3, 4])
+  for (const each of [a, b, c]) expect(await shown(each)).toEqual([1, 3])
   await clean(a, b, c)
 })
 

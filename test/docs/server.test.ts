@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { openCheckpointer, type Checkpointer } from 'forkpoint'
 import { remoteHost } from 'forkpoint/client'
 import { expect, it, onTestFinished, vi } from 'vitest'
+import { VERBS } from '../../src/operations/verbs.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const document = readFileSync(join(root, 'docs/server.md'), 'utf8')
@@ -110,4 +111,10 @@ it('families are found by their index, and share nothing else', async () => {
   for await (const { id } of checkpointer.threads()) listed.push(id)
   expect(listed.sort()).toEqual(['one', 'one, again', 'two'])
   expect([...(stores as Map<string, unknown>).keys()].sort()).toEqual(['one', 'two'])
+})
+
+it('the document names every verb that a caller from elsewhere may be asked about', () => {
+  const named = new Set([...document.matchAll(/`(\w+)`/g)].map(([, name]) => name))
+  const ours = ['owe', 'settle', 'rest', 'reconcile', 'recordLoss', 'close', 'destroy']
+  expect(VERBS.filter((verb) => !ours.includes(verb) && !named.has(verb))).toEqual([])
 })

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { openCheckpointer, type Checkpointer, type CheckpointerEvent } from 'forkpoint'
 import { remoteHost } from 'forkpoint/client'
-import { createHandler, type Access } from 'forkpoint/server'
+import { createHandler, onlyReads, type Access } from 'forkpoint/server'
 import { VERBS } from '../../src/operations/verbs.ts'
 import { MESSAGE_TYPE } from '../../src/remote/http.ts'
 import { pack, unpack } from '../../src/remote/pack.ts'
@@ -183,6 +183,30 @@ describe('who may do what', () => {
       message: expect.stringContaining('`as`'),
     })
     expect((await thread.fork({ as: 'mine/fork' })).id).toBe('mine/fork')
+  })
+
+  it('who may only look can look, and no more', async () => {
+    const store = await served()
+    await store.thread('t').save({ n: 1 })
+    const far = await over(createHandler(store, { authorize: ({ verb }) => onlyReads(verb) }))
+    expect((await far.thread('t').load())?.state).toEqual({ n: 1 })
+    expect((await far.usage()).checkpoints).toBe(1)
+    for (const attempt of [
+      () => far.thread('t').save({ n: 2 }),
+      () => far.thread('t').delete(),
+      () => far.thread('t').fork(),
+      () => far.thread('t').lease({ wait: false }),
+      () => far.verify({ repair: true }),
+    ])
+      await expect(attempt()).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  })
+
+  it('a store that is served to others is not destroyed from there, and nothing is closed', async () => {
+    const store = await served()
+    const far = await over(createHandler(store, { authorize: () => true }))
+    await far.thread('t').save({ n: 1 })
+    await expect(far.destroy()).rejects.toMatchObject({ code: 'UNSUPPORTED', outcome: 'none' })
+    expect((await far.thread('t').load())?.state).toEqual({ n: 1 })
   })
 
   it('nobody from elsewhere ends the store for the others', async () => {

@@ -35,7 +35,7 @@ export interface Imported {
   readonly skipped: readonly string[]
   /** Threads that were here already, and came under another id. */
   readonly renamed: readonly { readonly from: string; readonly to: string }[]
-  /** Checkpoints of the file, also of threads that were left out. */
+  /** How many checkpoints the file has, also those of threads that were skipped. */
   readonly checkpoints: number
   /** Checkpoints that were damaged when the file was made, and so are not in it. */
   readonly missing: number

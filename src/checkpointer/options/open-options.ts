@@ -20,8 +20,7 @@ export function checkStorage(storage: unknown): void {
   throw invalid('storage', hint)
 }
 
-const STORAGE_WANTED =
-  "a storage, such as memoryStorage() from 'forkpoint/storage/memory', or sqliteStorage(nodeSqlite(database)) from 'forkpoint/storage/sqlite'"
+const STORAGE_WANTED = 'a storage, such as memoryStorage() or sqliteStorage(nodeSqlite(database))'
 
 export function checkHost(host: unknown): void {
   if (host !== undefined && !isMethod('host', host, 'save')) throw invalid('host', 'a host')

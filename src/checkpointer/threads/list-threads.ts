@@ -97,7 +97,7 @@ function headOf({ codec, news }: Reader, thread: string, head: StoredInfo): Chec
   } catch (cause) {
     if (!CheckpointerError.is(cause)) throw cause
     const { extra: _unread, ...rest } = head
-    const message = `The extra of thread '${thread}' is left out of the list: ${cause.message}`
+    const message = `Listed without its extra: ${cause.message}`
     news.onWarning(new CheckpointerError(cause.code, message, { thread, seq: head.seq, cause }))
     return toInfo(codec, place, rest)
   }
