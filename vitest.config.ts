@@ -21,6 +21,9 @@ const shortProofs: TestProjectConfiguration = {
   test: { name: 'proofs', include: [PROOFS], maxConcurrency: 3, sequence: { groupOrder: 3 } },
 }
 
+/** Left to `npm test -- --all`, as that says. */
+const leftOut = (process.env['FORKPOINT_LEAVE_OUT'] ?? '').split(',').filter((file) => file !== '')
+
 /** By `npm run test:engines`, which sees to what they need. */
 const onEngines: TestProjectConfiguration = {
   extends: true,
@@ -62,6 +65,7 @@ export default defineConfig({
             'test/engines/**',
             'test/package/**',
             '**/node_modules/**',
+            ...leftOut,
           ],
         },
       },
@@ -71,7 +75,7 @@ export default defineConfig({
           name: 'pages',
           environment: 'node',
           include: PAGES.map((folder) => `${folder}/*.test.ts`),
-          exclude: ['**/node_modules/**'],
+          exclude: ['**/node_modules/**', ...leftOut],
           retry: TRIES_AGAIN,
           // Each has a browser of its own: not beside the others.
           maxWorkers: 2,
@@ -130,6 +134,7 @@ function inBrowser(browser: Browser): TestProjectConfiguration {
       // What a saver stands on is tested in every browser; its own long suite need not be.
       exclude: [
         '**/node_modules/**',
+        ...leftOut,
         ...(browser.name === 'chromium' ? [] : ['test/browser/langgraph/suite.test.ts']),
       ],
       browser: {
