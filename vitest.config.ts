@@ -40,7 +40,7 @@ const onEngines: TestProjectConfiguration = {
 const TRIES_AGAIN = 2
 
 /** A person's steps through real pages: tests of what is shown, on whatever machine. Nothing that must never happen once is here. */
-const PAGES = ['test/demo/**', 'test/inspector/**', 'test/extension/real/**']
+const PAGES = ['test/demo/**', 'test/inspector/**', 'test/extension/real/**', 'test/remote/real/**']
 
 export default defineConfig({
   resolve: { alias: aliases },
