@@ -35,8 +35,10 @@ import type {
   VerifyRequest,
 } from '../operations/host.ts'
 import type { Verb } from '../operations/verbs.ts'
-import { isHeard, isSaveName } from '../operations/shapes/syncing.ts'
-import { isExtra, isFields, isRun, isWrite } from '../operations/shapes/checkpoints.ts'
+import { isHeard } from '../operations/shapes/syncing.ts'
+import { isSaveName } from '../operations/shapes/sync-note.ts'
+import { isExtra, isRun, isWrite } from '../operations/shapes/checkpoints.ts'
+import { isFields } from '../operations/shapes/told.ts'
 import {
   either,
   is,

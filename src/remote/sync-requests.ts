@@ -11,15 +11,8 @@ import type {
   SyncRecallRequest,
   SyncWantRequest,
 } from '../operations/host.ts'
-import {
-  isGiven,
-  isGoneName,
-  isHeard,
-  isSaveName,
-  isSyncForget,
-  isSyncNote,
-  isSyncTake,
-} from '../operations/shapes/syncing.ts'
+import { isGiven, isGoneName, isHeard, isSyncForget, isSyncTake } from '../operations/shapes/syncing.ts'
+import { isSaveName, isSyncNote } from '../operations/shapes/sync-note.ts'
 import { isFlag, isId, isList, isRecord, isSeq, isShort, isTime } from '../operations/shapes/shape.ts'
 import { FENCED, isNumber, isPage, isRef, MOST_PAGE, PLACE } from './asked.ts'
 

@@ -16,7 +16,7 @@ import {
   isTime,
   type Guard,
 } from '../shapes/shape.ts'
-import { isSyncNoteInRow } from '../shapes/syncing.ts'
+import { isSyncNoteInRow } from '../shapes/sync-note.ts'
 import { unsealAs } from './seal.ts'
 import { isThreadFacts, type ThreadFacts } from './thread-row.ts'
 

@@ -1,7 +1,5 @@
 /** What stands with a checkpoint, wherever it comes from. */
 import { isWriteIndex } from '../../ids.ts'
-import type { Json } from '../../state/json.ts'
-import { isSound } from '../../state/sound.ts'
 import type { StoredFields, StoredInfo, StoredRun, StoredSummary, StoredWrite } from '../host.ts'
 import {
   holds,
@@ -22,10 +20,10 @@ import {
   type Is,
 } from './shape.ts'
 
-/** Who cannot decode one could not list the thread. */
-export const isExtra: Is = isList(isPair(isText, (value) => isSound(value as Json)))
+/** Their values are looked at where they come from elsewhere: see told.ts. */
+export const isExtra: Is = isList(isPair(isText, () => true))
 
-const FIELDS = {
+export const FIELDS = {
   node: isShort,
   next: isList(isText, MOST_LIST),
   step: isNumber,
@@ -36,19 +34,13 @@ const FIELDS = {
   path: isList(isText, MOST_LIST),
   extra: isExtra,
 }
-const NAMES = Object.keys(FIELDS) as (keyof StoredFields)[]
+export const FIELD_NAMES = Object.keys(FIELDS) as (keyof StoredFields)[]
 
-export const isFields: Is = isRecord<StoredFields>(FIELDS, NAMES)
+export const POINT = { seq: isSeq, id: isId }
+export const INFO = { seq: isSeq, id: isId, key: isId, createdAt: isTime, ...FIELDS }
+export const INFO_MAY_LACK = ['key', 'parent', ...FIELD_NAMES] as const
 
-const POINT = { seq: isSeq, id: isId }
-const INFO = { seq: isSeq, id: isId, key: isId, createdAt: isTime, ...FIELDS }
-export const INFO_MAY_LACK = ['key', 'parent', ...NAMES] as const
-
-export const isStoredInfo: Is = isRecord<StoredInfo>(
-  { ...INFO, parent: isRecord<NonNullable<StoredInfo['parent']>>(POINT) },
-  INFO_MAY_LACK,
-)
-/** The same in a row. */
+/** In a row. */
 export const INFO_IN_ROW = { ...INFO, parent: holds<NonNullable<StoredInfo['parent']>>(POINT) }
 
 const knownFacts = known<StoredInfo>(INFO_IN_ROW)

@@ -1,25 +1,22 @@
 /** What comes from another store: it may be anyone's. */
 import type {
-  SaveName,
   StoredSummary,
   SyncForgetRequest,
   SyncGone,
   SyncHead,
-  SyncNote,
   SyncRow,
   SyncTakeRequest,
   SyncWrite,
 } from '../host.ts'
-import { isRun, isStoredInfo } from './checkpoints.ts'
+import { isRun } from './checkpoints.ts'
+import { isStoredInfo } from './told.ts'
 import {
-  holds,
   is,
   isBytes,
   isFlag,
   isId,
   isList,
   isNamespace,
-  isPair,
   isRecord,
   isSeq,
   isShort,
@@ -29,8 +26,6 @@ import {
   type Is,
 } from './shape.ts'
 import { isWriteIndex } from '../../ids.ts'
-
-export const isSaveName: Is = isRecord<SaveName>({ id: isId, key: isId }, ['key'])
 
 const isSyncWrite = isRecord<SyncWrite>({
   taskId: isId,
@@ -105,27 +100,5 @@ export const isSyncForget: Is = isRecord<SyncForgetRequest>({
   gone: isList(isGone, MOST_LIST),
   deleted: isFlag,
 })
-
-const isPlaceInLane: Is = isPair(isShort, isSeq)
-
-const NOTED = {
-  namespace: isNamespace,
-  mine: isPlaceInLane,
-  theirs: isPlaceInLane,
-  heads: isList(isSaveName, MOST_LIST),
-  wrote: isPair(isTime, isTime),
-  filed: isPair(isTime, isTime),
-}
-const NOT_ALWAYS = ['heads', 'wrote', 'filed'] as const
-const STAMPS = { mine: isText, theirs: isText }
-
-export const isSyncNote: Is = isRecord<SyncNote>(
-  { ...STAMPS, places: isList(isRecord<SyncNote['places'][number]>(NOTED, NOT_ALWAYS), MOST_LIST) },
-  ['mine', 'theirs'],
-)
-export const isSyncNoteInRow = holds<SyncNote>(
-  { ...STAMPS, places: isList(holds<SyncNote['places'][number]>(NOTED, NOT_ALWAYS), MOST_LIST) },
-  ['mine', 'theirs'],
-)
 
 export const isGiven: Is = is('deltas', 'whole', 'none')

@@ -1,7 +1,7 @@
 /** What a line may be, to the last field: an export is a file, and may come from anyone. */
 import { isWriteIndex } from '../../../ids.ts'
 import { isJsonObject } from '../../../state/json.ts'
-import { isStoredInfo } from '../../shapes/checkpoints.ts'
+import { isStoredInfo } from '../../shapes/told.ts'
 import {
   is,
   isId,
