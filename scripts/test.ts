@@ -10,11 +10,18 @@ import type { Totals } from './totals.ts'
 
 /** Laws that hold already, in another setting, and what takes long on large things: run with `--all`, and by name. */
 const LEFT_TO_ALL = [
+  'test/browser/assistant-ui/*.test.ts',
   'test/browser/checkpointer-here.test.ts',
+  'test/browser/langgraph/graph.test.ts',
+  'test/browser/store/stories.test.ts',
   'test/browser/written-behind.test.ts',
+  'test/checkpointer/in-memory/small-limits.test.ts',
   'test/checkpointer/in-memory/written-behind.test.ts',
+  'test/demo/chat/access.test.ts',
   'test/demo/chat/long.test.ts',
+  'test/extension/suite.test.ts',
   'test/inspector/large.test.ts',
+  'test/remote/suite.test.ts',
 ]
 
 const args = process.argv.slice(2).filter((arg) => arg !== '--all')
