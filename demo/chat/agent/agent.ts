@@ -56,9 +56,9 @@ async function answer(loop: Loop<Chat>, { model, tools, halt, onAsk }: Means): P
       return untilHalted(model.answer(request), halt)
     },
     {
-      // The loop is begun anew after each: how often that was is what the stream itself knows.
+      // The loop is begun anew after each cut: how often an answer was asked for anew is what the stream itself knows.
       whenCut({ attempt }) {
-        if (model.canContinue) cuts = attempt
+        if (model.canContinue) cuts = 1
         else restarts = attempt
         return model.canContinue ? 'continue' : 'restart'
       },

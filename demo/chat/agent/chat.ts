@@ -23,7 +23,7 @@ export interface AgentMessage {
   readonly isStopped?: true
   /** The model ended it before its end: why, in a word of its own. */
   readonly endedBy?: Ending
-  /** How often it was cut off, by a reload or a crash, and gone on with. */
+  /** It was cut off, by a reload or a crash, and gone on with: 1, however often. */
   readonly cuts?: number
   /** How often it was cut off, and asked for anew. */
   readonly restarts?: number

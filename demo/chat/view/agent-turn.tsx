@@ -28,7 +28,7 @@ export function AgentTurn(props: Props): JSX.Element {
   const { text, calls, isComing, isMore, isStopped, endedBy, cuts, restarts, model, answers } = row
   const marks = [
     isStopped && 'Stopped here.',
-    cuts > 0 && `Cut off ${times(cuts)}, and gone on with.`,
+    cuts > 0 && 'Cut off on the way, and gone on with.',
     restarts > 0 && `Cut off ${times(restarts)}, and asked for again.`,
     endedBy && ENDINGS[endedBy],
   ].filter((mark) => typeof mark === 'string')

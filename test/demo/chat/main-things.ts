@@ -50,7 +50,7 @@ export function mainThings(chat: Chats): void {
     await account(page).getByText('The page was reloaded while the agent was at work.').waitFor()
     await atRest(page)
     expect(plain(await answer(page))).toBe(plain(story))
-    await lastTurn(page).getByText('Cut off once, and gone on with.').waitFor()
+    await lastTurn(page).getByText('Cut off on the way, and gone on with.').waitFor()
     await eventually(() => turns(page).count()).toBe(2)
   })
 
