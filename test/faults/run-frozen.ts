@@ -28,6 +28,7 @@ export default {
     const sums = { 'taken over': 0, effects: 0, late: 0, decided: 0, again: 0, 'in mid-transaction': 0 }
     try {
       const [sleeper, successor] = [await browser.open(site.url), await browser.open(site.url)]
+      await successor.evaluate(() => runRaces.readyToRun())
       for (let round = 0; sums['taken over'] < rounds; round++) {
         if (round > rounds * 5) throw broken('the tab is frozen in mid-transaction again and again', sums)
         effects = new Effects()

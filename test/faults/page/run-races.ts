@@ -49,6 +49,9 @@ export async function runErrands(
   return { end, signal: signal?.aborted ? codeOf(signal.reason) : 'none' }
 }
 
+/** Has the database open: who opens it only beside a tab that stands still in the midst of a change is told BLOCKED. */
+export const readyToRun = async (): Promise<void> => void (await checkpointer())
+
 /** The thread as somebody finds it who has just come. */
 export async function errandsDone(id: string): Promise<{ done: readonly string[]; problems: string[] }> {
   const looking = await openCheckpointer({ name: 'raced' })
