@@ -101,7 +101,7 @@ describe('the database', () => {
     expect([...new Set(modes)].filter((mode) => !mode.startsWith('readonly'))).toEqual(['readwrite strict'])
   })
 
-  it('has no row over 2 MiB', async () => {
+  it('has no row over 1 MiB', async () => {
     const name = newName()
     const checkpointer = await open({ name })
     const thread = checkpointer.thread('t')
@@ -114,7 +114,7 @@ describe('the database', () => {
     )
     const sizes = rows.flat().map(({ head, body }) => head.length + (body?.length ?? 0))
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeGreaterThan(8 * MiB)
-    expect(Math.max(...sizes)).toBeLessThanOrEqual(2 * MiB)
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(MiB)
   })
 })
 

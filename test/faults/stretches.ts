@@ -51,6 +51,9 @@ export default {
       const [all, ours] = [times.map(({ task }) => task), times.map(({ withoutGarbage }) => withoutGarbage)]
       say(`${name}: ${textOf(ours)}; with garbage ${textOf(all)}`)
     }
+    const fewest = Math.min(...[...longest.values()].map(({ length }) => length))
+    if (fewest < Math.floor(rounds / KINDS.length) / 2)
+      throw broken('too little was recorded', [...longest.keys()])
     const late = rounds >= ENOUGH_ROUNDS ? mostlyLate(longest) : tooLate(longest)
     if (late.length > 0) throw broken('the page was held for longer', late)
     const ours = [...longest.values()].flat()
@@ -64,7 +67,7 @@ export default {
 } satisfies Proof
 
 async function measure(
-  { ground, folder }: ProofContext,
+  { ground, folder, say }: ProofContext,
   site: Site,
   round: number,
   kind: Kind,
@@ -80,7 +83,8 @@ async function measure(
         page.evaluate(([each, what]) => longWork.doLongWork(each, what), names),
       )
       const name = `${kind}: ${work}`
-      longest.set(name, [...(longest.get(name) ?? []), took])
+      if (took) longest.set(name, [...(longest.get(name) ?? []), took])
+      else say(`${name}: nothing was recorded`)
     }
   } finally {
     await browser.close()

@@ -21,6 +21,11 @@ export interface PlacedPayload {
   readonly puts: readonly Put[]
 }
 
+/** Bytes that are summed in a millisecond before the engine has made that quick, which is what a page meets at its first load. */
+const SUMMED_A_MS = 768 * 1024
+
+const timeToSum = (bytes: number): number => bytes / SUMMED_A_MS
+
 interface PayloadPlace {
   readonly lane: string
   readonly seq: number
@@ -53,7 +58,7 @@ export async function placeInSlices(
   const puts: Put[] = []
   for (const put of partPuts(limits, partition, at, owner, body)) {
     puts.push(put)
-    const due = pause()
+    const due = pause(timeToSum(put.body?.length ?? 0))
     if (due) await due
   }
   return { named: { parts: [owner, puts.length] }, puts }
@@ -104,7 +109,7 @@ export async function joinPayload(
 ): Promise<Uint8Array> {
   const pieces = count === 0 ? [row.body ?? new Uint8Array()] : []
   for (const part of count === 0 ? [] : parts) {
-    const due = pause()
+    const due = pause(timeToSum(part.body?.length ?? 0))
     if (due) await due
     openPart(partition, part)
     pieces.push(part.body ?? new Uint8Array())

@@ -3,8 +3,8 @@ import { nameOf } from './errors.ts'
 import { idbRow, isRange, keyRange, type Schema, type StoreName } from './schema.ts'
 import { bytesOf, type Batch, type CommitResult, type Table } from '../storage.ts'
 
-/** What is put without a pause: to copy so much, or to ask so often, takes about 3 ms. Only the transaction's own answers are waited for. */
-const BURST = { bytes: 2 * 1024 * 1024, rows: 64 } as const
+/** What is put without a pause: to copy so much, or to ask so often, takes 2 to 3 ms. Only the transaction's own answers are waited for. */
+const BURST = { bytes: 1024 * 1024, rows: 64 } as const
 
 type WriteTransaction = IDBPTransaction<Schema, StoreName[], 'readwrite'>
 

@@ -30,7 +30,7 @@ export async function runQuery(store: ReadStore, partition: string, query: Query
   return rows(await lastRows(store, range, query.limit))
 }
 
-/** Parts are up to 2 MiB each, of which an engine takes a millisecond or two to make one out of an answer … */
+/** Parts are up to 1 MiB each, of which an engine takes a millisecond or two to make one out of an answer … */
 const PARTS_AT_ONCE = 2
 /**
  * … but are mostly far smaller: then more are asked for, as many as make an answer of this size. Chromium 156 takes 8 MB in
