@@ -1,4 +1,5 @@
 import { CheckpointerError, isTaken } from '../errors.ts'
+import { Turns } from '../platform/turns.ts'
 import { part } from '../part.ts'
 import type * as AllSeldom from './all-seldom.ts'
 import type { Row, Storage } from '../storage/storage.ts'
@@ -82,7 +83,7 @@ export async function createHost({
   const claim = new Claim(storage, onWarning, () => threadsSeen.clear())
   await claim.renew()
   const running = new Set<Promise<unknown>>()
-  const turns = new Map<string, Promise<unknown>>()
+  const turns = new Turns()
   let closed = false
 
   const store: Store = {
@@ -97,16 +98,7 @@ export async function createHost({
     claim,
     isWitnessed,
     line: new Line(() => claim.database),
-    inTurn(place, work) {
-      const name = placeText(place)
-      const turn = (turns.get(name) ?? Promise.resolve()).then(work, work)
-      turns.set(name, turn)
-      const done = (): void => {
-        if (turns.get(name) === turn) turns.delete(name)
-      }
-      turn.then(done, done)
-      return turn
-    },
+    inTurn: (place, work) => turns.take(placeText(place), work),
     background(work) {
       if (!inBackground) return
       const soon = new Promise<void>((resolve) => setTimeout(resolve, 0))

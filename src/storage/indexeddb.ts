@@ -1,4 +1,5 @@
 import { deleteDB } from 'idb'
+import { randomName } from '../platform/random.ts'
 import { CheckpointerError } from '../errors.ts'
 import { durabilityOf, makesRoom, tablesOf } from './indexeddb/commit.ts'
 import { Connection } from './indexeddb/connection.ts'
@@ -48,7 +49,7 @@ class IndexedDbStorage implements Storage {
     operations: Number.POSITIVE_INFINITY,
     commitBytes: Number.POSITIVE_INFINITY,
   }
-  readonly #id = Array.from(crypto.getRandomValues(new Uint32Array(2)), (word) => word.toString(36)).join('')
+  readonly #id = randomName(12)
   #commits = 0
   readonly #connection: Connection
   readonly #session: Session

@@ -1,4 +1,5 @@
 import { MOST_WRITES } from '../ids.ts'
+import { randomName } from '../platform/random.ts'
 import { escapeId, unescapeId } from './escape-id.ts'
 import type { Key, Range, Table } from './storage.ts'
 
@@ -73,8 +74,8 @@ export function placeOfRow(
  * What a checkpoint's own parts are filed under: new for each time it is written, so that parts can be written
  * before the row that names them, beside those of another writer or of an older form of the same row.
  */
-export const newPartsOwner = (): string =>
-  Array.from(crypto.getRandomValues(new Uint8Array(6)), (byte) => (byte % 36).toString(36)).join('')
+export const newPartsOwner = (): string => randomName(6)
+
 export const partKey = (lane: string, seq: number, owner: string, number: number): Key => [
   lane,
   seq,

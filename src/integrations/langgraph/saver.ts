@@ -14,6 +14,7 @@ import type { Checkpointer } from '../../checkpointer/checkpointer.ts'
 import type { Thread } from '../../checkpointer/thread.ts'
 import type { ThreadsOptions } from '../../checkpointer/threads/list-threads.ts'
 import { nextTask } from '../../platform/next-task.ts'
+import { Turns } from '../../platform/turns.ts'
 import { invalid, needCheckpointer, needList } from '../shared/needed.ts'
 import { find, toTuple } from './find.ts'
 import { fork } from './fork.ts'
@@ -24,7 +25,6 @@ import { configOf, idIn, nameOf, needId, needPlace, placeOf, runIdIn, type Place
 import { keptOf, store } from './put.ts'
 import { storedPut, type ChannelForm, type Shown } from './stored.ts'
 import { Steps } from './writes/steps.ts'
-import { Turns } from './turns.ts'
 import { keepLatest } from './upkeep.ts'
 import { nextVersion } from './versions.ts'
 import { captureWrites, storedWrites } from './writes/writes.ts'
@@ -40,6 +40,7 @@ export interface PruneThreadsOptions {
  */
 export class ForkpointSaver extends BaseCheckpointSaver {
   readonly #checkpointer: Checkpointer
+  /** The puts of each place. */
   readonly #turns = new Turns()
   readonly #heads = new Heads()
   readonly #own: SerializerProtocol | undefined
@@ -56,7 +57,7 @@ export class ForkpointSaver extends BaseCheckpointSaver {
   override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
     const place = placeOf(config)
     if (!place) return undefined
-    await this.#turns.ended(place)
+    await this.#turns.ended(nameOf(place))
     const thread = this.#thread(place)
     const found = await find(thread, idIn(config))
     return found && toTuple(this.serde, thread, found)
@@ -82,7 +83,7 @@ export class ForkpointSaver extends BaseCheckpointSaver {
     const shown = shownOf(config, metadata)
     const tell = parent === undefined ? () => {} : this.#steps.put(place, parent)
     try {
-      await this.#turns.take(place, async () => {
+      await this.#turns.take(nameOf(place), async () => {
         const thread = this.#thread(place)
         const kept = await keptOf(thread, await captured, newVersions)
         const isNew = await store(this.#heads, thread, id, kept, shown)
@@ -109,10 +110,10 @@ export class ForkpointSaver extends BaseCheckpointSaver {
     await this.#steps.withWrites(place, id, async (waiting) => {
       const captured = await captureWrites(this.serde, writes)
       do {
-        await this.#turns.ended(place)
+        await this.#turns.ended(nameOf(place))
         // LangGraph does not wait for a put, and may put writes even before it calls that, behind another.
         await nextTask()
-      } while (!waiting.child && this.#turns.isTaken(place))
+      } while (!waiting.child && this.#turns.isTaken(nameOf(place)))
       const stored = storedWrites(captured, await waiting.child, taskPath)
       await this.#thread(place).putWrites(id, taskId, stored)
     })

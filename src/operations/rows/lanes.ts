@@ -1,4 +1,5 @@
 import { holds, isList, isName, isPair, isSeq } from '../shapes/shape.ts'
+import { randomName } from '../../platform/random.ts'
 
 /**
  * A thread's own rows stand in a lane of their own. A fork does not copy: it shows the lanes of its origin up
@@ -150,6 +151,4 @@ export function borrow(segments: readonly Segment[], at: number, lane: string): 
 }
 
 /** A name for a new lane: unique in its partition, since no lane is ever reused. */
-export function newLane(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(9)), (byte) => (byte % 36).toString(36)).join('')
-}
+export const newLane = (): string => randomName(9)

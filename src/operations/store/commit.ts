@@ -1,4 +1,5 @@
 import { CheckpointerError } from '../../errors.ts'
+import { randomPause } from '../../platform/random.ts'
 import { partitionOf } from '../../storage/keys.ts'
 import { bytesOf, type Batch, type Check, type Limits, type Put } from '../../storage/storage.ts'
 import type { Place } from '../host.ts'
@@ -36,8 +37,7 @@ export async function untilCommitted<T>(
       const result = await attempt(tried)
       if (result !== LOST_RACE) return result
       // The first tries at once. Where there are no turns, with a growing random pause, so that many come apart.
-      if (tried > 2 && !endTurn)
-        await new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(tried * 2, 50)))
+      if (tried > 2 && !endTurn) await randomPause(Math.min(tried * 2, 50))
     }
   } finally {
     endTurn?.()

@@ -6,6 +6,7 @@ import {
   removedKey,
   removedRows,
 } from '../../storage/keys.ts'
+import { randomName } from '../../platform/random.ts'
 import type { Put } from '../../storage/storage.ts'
 import type { SaveName } from '../host.ts'
 import { openGone, type GoneRow, type RemovalMade } from '../rows/gone-row.ts'
@@ -20,9 +21,7 @@ const ROW_BYTES = 4 * 1024
 const encoder = new TextEncoder()
 
 /** Names a removal, in all stores: later ones mostly compare greater. */
-export const newGoneName = (): string =>
-  Date.now().toString(36).padStart(9, '0') +
-  Array.from(crypto.getRandomValues(new Uint8Array(10)), (byte) => (byte % 36).toString(36)).join('')
+export const newGoneName = (): string => Date.now().toString(36).padStart(9, '0') + randomName(10)
 
 export async function writeGone(store: Store, thread: string, gone: GoneRow): Promise<void> {
   const puts = [...pieces(gone.saves)].map((body, i): Put => {

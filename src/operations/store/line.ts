@@ -1,4 +1,5 @@
 import { holdLock } from '../../platform/locks.ts'
+import { randomPause } from '../../platform/random.ts'
 
 /** So often one may be first, one time after the other, before it lets those pass who wait. */
 const MOST_WINS = 8
@@ -49,8 +50,7 @@ export class Line {
     const isAlone = losses === 0 && mine?.waited !== true
     this.#remember(partition, { wins: 0, turns: isAlone ? Math.max(0, turns - 1) : TURNS })
     // Where there is no line, who has company steps back for a moment.
-    if (!mine && isAlone && turns > 0)
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * STEP_BACK))
+    if (!mine && isAlone && turns > 0) await randomPause(STEP_BACK)
     return mine?.end
   }
 

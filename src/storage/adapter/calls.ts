@@ -1,4 +1,5 @@
 import { CheckpointerError } from '../../errors.ts'
+import { randomName } from '../../platform/random.ts'
 import { withPatience } from './patience.ts'
 
 export interface CallsOptions {
@@ -72,7 +73,7 @@ export class Calls {
 
 /** Gives out versions of rows: no other storage over the same data gives one of them. */
 export function versionMaker(): () => string {
-  const id = Array.from(crypto.getRandomValues(new Uint32Array(2)), (word) => word.toString(36)).join('')
+  const id = randomName(12)
   let commits = 0
   return () => `${id}.${(++commits).toString(36)}`
 }

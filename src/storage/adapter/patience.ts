@@ -1,3 +1,5 @@
+import { randomPause } from '../../platform/random.ts'
+
 /** So long it is tried again when others write. Engines that wait by themselves take longer for each try. */
 const PATIENCE = 10_000
 const LONGEST_PAUSE = 100
@@ -14,6 +16,6 @@ export async function withPatience<T>(
     } catch (error) {
       if (!isBusy(error) || performance.now() - since > PATIENCE) throw error
     }
-    await new Promise((resolve) => setTimeout(resolve, Math.random() * most))
+    await randomPause(most)
   }
 }

@@ -1,4 +1,5 @@
 import { Calls } from '../adapter/calls.ts'
+import { randomPause } from '../../platform/random.ts'
 import { refuseTooLarge } from '../adapter/limits.ts'
 import type {
   Batch,
@@ -187,7 +188,7 @@ async function untilDone<T>(work: () => Promise<T | undefined>): Promise<T> {
       busy = error
     })
     if (done !== undefined) return done
-    await new Promise((resolve) => setTimeout(resolve, Math.random() * most))
+    await randomPause(most)
   }
   throw busy ?? overtaken()
 }

@@ -1,4 +1,5 @@
 import type { CheckpointerError } from '../../errors.ts'
+import { Turns } from '../../platform/turns.ts'
 import { isNoEntry } from './file-system.ts'
 import type { Entry } from './log/line.ts'
 import { Locks, type Held } from './lock/lock.ts'
@@ -27,7 +28,7 @@ export class Shelf {
   readonly #locks: Locks
   readonly #tell: (warning: CheckpointerError) => void
   /** In one process they take turns by themselves, which is quicker. */
-  readonly #turns = new Map<string, Promise<unknown>>()
+  readonly #turns = new Turns()
 
   constructor(desk: Desk, tell: (warning: CheckpointerError) => void) {
     this.#desk = desk
@@ -81,7 +82,7 @@ export class Shelf {
   }
 
   #locked<T>(name: string, work: (held: Held) => Promise<T>): Promise<T> {
-    return this.#inTurn(name, async () => {
+    return this.#turns.take(name, async () => {
       const held = await this.#locks.acquire(name)
       try {
         if (held.isTakenOver) await sweep(this.#desk, this.pathOf(name))
@@ -136,17 +137,6 @@ export class Shelf {
       await this.#desk.fs.unlink(this.pathOf(name)).catch(ignoreNoEntry)
       this.#opened.forget(this.pathOf(name))
     })
-  }
-
-  async #inTurn<T>(name: string, work: () => Promise<T>): Promise<T> {
-    const before = this.#turns.get(name)
-    const mine = (before ?? Promise.resolve()).then(work, work)
-    this.#turns.set(name, mine)
-    try {
-      return await mine
-    } finally {
-      if (this.#turns.get(name) === mine) this.#turns.delete(name)
-    }
   }
 }
 

@@ -1,4 +1,5 @@
 import { CheckpointerError } from '../../../errors.ts'
+import { randomName, randomPause } from '../../../platform/random.ts'
 import { codeOf, ifThere, isNoEntry, makeFolder, type FileSystem } from '../file-system.ts'
 import { hasEnded, whoami, type Who } from './who.ts'
 
@@ -72,7 +73,7 @@ export class Locks {
       if (!isThere) await this.#takeAway(path)
       if (performance.now() - since > PATIENCE) throw blocked(`${this.#folder}/${others[0]}`)
       if (isThere) await this.#beat(path)
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * most))
+      await randomPause(most)
     }
   }
 
@@ -158,8 +159,7 @@ const ignoreNoEntry = (error: unknown): void => {
 
 /** The lock's name, when it was asked for, something at random, and by whom. Earlier ones come first. */
 function ticket(name: string, { pid, started, world }: Who): string {
-  const random = Array.from(crypto.getRandomValues(new Uint8Array(6)), (byte) => (byte % 36).toString(36))
-  return [name, Date.now().toString(36).padStart(9, '0'), random.join(''), pid, started, world].join('~')
+  return [name, Date.now().toString(36).padStart(9, '0'), randomName(6), pid, started, world].join('~')
 }
 
 /** The name may hold a tilde itself; behind it there are five parts. */
