@@ -49,9 +49,10 @@ async function main(): Promise<number> {
   const missing = args.length > 0 ? [] : browsers.filter((name) => (totals.ran[name] ?? 0) === 0)
   for (const name of missing) console.error(`${name}: not one test ran`)
 
+  for (const name of totals.skipped) console.log(`skipped: ${name}`)
   for (const name of totals.unsteady) console.log(`not passed at the first try: ${name}`)
   console.log(`took ${((Date.now() - started) / 1000).toFixed(1)} s`)
-  const skipped = totals.skipped > 0 ? `, ${totals.skipped} skipped` : ''
+  const skipped = totals.skipped.length > 0 ? `, ${totals.skipped.length} skipped` : ''
   console.log(`${totals.passed} passed, ${totals.failed} failed${skipped}`)
   return code !== 0 || totals.failed > 0 || totals.passed === 0 || missing.length > 0 ? 1 : 0
 }
@@ -107,6 +108,6 @@ function readTotals(file: string): Totals {
   try {
     return JSON.parse(readFileSync(file, 'utf8'))
   } catch {
-    return { passed: 0, failed: 0, skipped: 0, ran: {}, unsteady: [] }
+    return { passed: 0, failed: 0, skipped: [], ran: {}, unsteady: [] }
   }
 }

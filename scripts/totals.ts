@@ -5,7 +5,8 @@ import type { Reporter, TestModule } from 'vitest/node'
 export interface Totals {
   passed: number
   failed: number
-  skipped: number
+  /** By name, with the reason where that does not say it. */
+  skipped: string[]
   /** Tests that ran, by project: `node`, `chromium`, … */
   ran: Record<string, number>
   /** Tests that passed, and not at the first try. */
@@ -15,14 +16,17 @@ export interface Totals {
 /** Vitest's JSON reporter with the one thing it lacks: the project of each test. */
 export default class TotalsReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly unknown[]): void {
-    const totals: Totals = { passed: 0, failed: unhandled.length, skipped: 0, ran: {}, unsteady: [] }
+    const totals: Totals = { passed: 0, failed: unhandled.length, skipped: [], ran: {}, unsteady: [] }
     for (const module of modules) {
       // A file that could not be loaded has no tests to fail.
       totals.failed += module.errors().length
       for (const test of module.children.allTests()) {
-        const { state } = test.result()
-        if (test.diagnostic()?.flaky) totals.unsteady.push(`${module.relativeModuleId}: ${test.fullName}`)
-        if (state === 'skipped') totals.skipped++
+        const result = test.result()
+        const { state } = result
+        const name = `${module.relativeModuleId}: ${test.fullName}`
+        if (test.diagnostic()?.flaky) totals.unsteady.push(name)
+        if (state === 'skipped')
+          totals.skipped.push(result.note === undefined ? name : `${name}: ${result.note}`)
         else {
           if (state === 'passed') totals.passed++
           else totals.failed++
