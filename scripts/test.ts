@@ -51,6 +51,8 @@ async function main(): Promise<number> {
 
   for (const name of totals.skipped) console.log(`skipped: ${name}`)
   for (const name of totals.unsteady) console.log(`not passed at the first try: ${name}`)
+  // Last, as of a long log often only the end is kept.
+  for (const failure of totals.failures) console.log(`FAILED: ${failure}`)
   console.log(`took ${((Date.now() - started) / 1000).toFixed(1)} s`)
   const skipped = totals.skipped.length > 0 ? `, ${totals.skipped.length} skipped` : ''
   console.log(`${totals.passed} passed, ${totals.failed} failed${skipped}`)
@@ -108,6 +110,6 @@ function readTotals(file: string): Totals {
   try {
     return JSON.parse(readFileSync(file, 'utf8'))
   } catch {
-    return { passed: 0, failed: 0, skipped: [], ran: {}, unsteady: [] }
+    return { passed: 0, failed: 0, failures: [], skipped: [], ran: {}, unsteady: [] }
   }
 }
