@@ -8,10 +8,11 @@ import type { LaneRows } from './removal/read/lane-rows.ts'
 import type { RemovalPlan, Spread } from './removal/plan.ts'
 import { remove } from './removal/removal.ts'
 import { isLabelled } from './removal/rules.ts'
-import type { Loss } from './removal/losses.ts'
+import type { ThreadLoss } from './removal/losses.ts'
 import type { CheckpointRow } from './rows/checkpoint-row.ts'
 import type { ThreadRow } from './rows/thread-row.ts'
-import { readThread, type Store } from './store/store.ts'
+import type { Store } from './store/store.ts'
+import { readThread } from './store/threads.ts'
 
 const NOTHING: RemovedReply = { removed: [], bytes: 0, kept: 0, left: 0 }
 
@@ -126,7 +127,7 @@ async function lossesOf(
   thread: string,
   goes: (row: CheckpointRow, namespace: string) => boolean,
   namespace?: string,
-): Promise<Loss[]> {
+): Promise<ThreadLoss[]> {
   const own = family.threads.filter(
     ({ facts }) => facts.thread === thread && (namespace === undefined || facts.namespace === namespace),
   )

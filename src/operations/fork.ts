@@ -21,7 +21,9 @@ import { emptyThread, openThread, threadPut, type ThreadFacts, type ThreadRow } 
 import { openWriteFacts } from './rows/write-row.ts'
 import { goneSaves, saveText } from './store/gone.ts'
 import { attemptsOn, LOST_RACE, tryCommit, untilRecognised } from './store/commit.ts'
-import { checkThread, describe, needThread, readThread, type FamilyRow, type Store } from './store/store.ts'
+import type { Store } from './store/store.ts'
+import type { FamilyRow } from './store/thread-cache.ts'
+import { checkThread, describe, needThread, readThread } from './store/threads.ts'
 
 /** A new thread that shows its origin's rows up to a checkpoint, and goes on from there. Copies nothing. */
 export async function fork(store: Store, request: ForkRequest): Promise<ForkReply> {

@@ -11,7 +11,9 @@ import type {
 } from './host.ts'
 import { openMeta, type LeaseFacts } from './rows/meta-row.ts'
 import { seal } from './rows/seal.ts'
-import { partitionFor, unlessDamaged, type Store } from './store/store.ts'
+import type { Store } from './store/store.ts'
+import { partitionFor } from './store/threads.ts'
+import { unlessDamaged } from './store/unread.ts'
 
 /** In milliseconds, as tokens are. */
 const MOST_WAITED = 20

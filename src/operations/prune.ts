@@ -4,7 +4,8 @@ import type { LaneRows } from './removal/read/lane-rows.ts'
 import type { RemovalPlan } from './removal/plan.ts'
 import { remove } from './removal/removal.ts'
 import { toRemove } from './removal/rules.ts'
-import { needThread, noThread, type Store } from './store/store.ts'
+import type { Store } from './store/store.ts'
+import { needThread, noThread } from './store/threads.ts'
 
 export async function prune(store: Store, request: PruneRequest): Promise<RemovedReply> {
   const { thread, namespace, most = Number.POSITIVE_INFINITY } = request

@@ -3,7 +3,8 @@ import { threadKey } from '../storage/keys.ts'
 import { deletedAt } from './store/deletions.ts'
 import type { ReconcileReply, ReconcileRequest, WitnessedHead } from './host.ts'
 import { openThread } from './rows/thread-row.ts'
-import { unlessDamaged, type Store } from './store/store.ts'
+import type { Store } from './store/store.ts'
+import { unlessDamaged } from './store/unread.ts'
 
 /** A save that was asked for before a deletion may be committed, and remembered, while that is under way. */
 const SLACK = 60_000

@@ -14,7 +14,9 @@ import { toBytesInSlices } from '../../state/slices/encode.ts'
 import { pauses } from '../../state/slices/pause.ts'
 import { LOST_RACE, tryCommit } from '../store/commit.ts'
 import { threadPut, type ThreadFacts } from '../rows/thread-row.ts'
-import { checkThread, placeText, plain, type Lineage, type Store } from '../store/store.ts'
+import { plain, type Store } from '../store/store.ts'
+import { placeText, type Lineage } from '../store/thread-cache.ts'
+import { checkThread } from '../store/threads.ts'
 
 /** A chain is worth a new keyframe when its deltas weigh more than that would, and are worth the trouble … */
 const LEAST_BYTES = 4096

@@ -9,7 +9,7 @@ import type { Frames } from '../host.ts'
 import { openCheckpoint, type CheckpointRow } from '../rows/checkpoint-row.ts'
 import { stretches, type Segment } from '../rows/lanes.ts'
 import { joinPayload } from '../rows/payload.ts'
-import type { Rows } from '../store/store.ts'
+import type { Rows } from '../store/read-place.ts'
 
 /** The rows of some lanes between two seqs, read at one moment, opened and checked when first asked for. */
 export class FrameRows {

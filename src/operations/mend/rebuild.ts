@@ -3,7 +3,8 @@ import { openCheckpoint, type CheckpointFacts } from '../rows/checkpoint-row.ts'
 import type { BirthFacts } from '../rows/birth-row.ts'
 import { includes, stretches, withGone, type Segment } from '../rows/lanes.ts'
 import type { ThreadFacts } from '../rows/thread-row.ts'
-import { unlessUnread, type Store } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
+import { unlessUnread } from '../store/unread.ts'
 
 const PAGE = 128
 const END = Number.MAX_SAFE_INTEGER - 1

@@ -1,5 +1,6 @@
 import type { HeadReply, Place } from '../host.ts'
-import { readThread, type Store } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
+import { readThread } from '../store/threads.ts'
 
 /** What the next save will go on from, and the latest run. */
 export async function head(store: Store, place: Place): Promise<HeadReply> {

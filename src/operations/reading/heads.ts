@@ -4,7 +4,8 @@ import { infoOf } from '../rows/checkpoint-row.ts'
 import { threadPut, headsOf } from '../rows/thread-row.ts'
 import { attemptsOn, LOST_RACE, tryCommit, untilCommitted } from '../store/commit.ts'
 import { findCheckpoint, tipRows } from '../store/find.ts'
-import { checkThread, describe, needThread, readThread, type Store } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
+import { checkThread, describe, needThread, readThread } from '../store/threads.ts'
 
 /** The head, and those that another store has brought: none of them follows another. */
 export async function heads(store: Store, place: Place): Promise<HeadsReply> {

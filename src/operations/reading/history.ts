@@ -7,7 +7,9 @@ import type { Frames, HistoryReply, HistoryRequest, HistoryWhere } from '../host
 import { infoOf, type CheckpointFacts, type CheckpointRow } from '../rows/checkpoint-row.ts'
 import { laneOf } from '../rows/lanes.ts'
 import type { ThreadRow } from '../rows/thread-row.ts'
-import { ifDamaged, readPlace, type Rows, type Store } from '../store/store.ts'
+import { readPlace, type Rows } from '../store/read-place.ts'
+import type { Store } from '../store/store.ts'
+import { ifDamaged } from '../store/unread.ts'
 
 /** A page never looks at more rows than this, however few fit the filter, so that each stays quick. */
 const MOST_LOOKED_AT = 2000

@@ -3,7 +3,8 @@ import { threadKey, threadOf, threadRows } from '../../storage/keys.ts'
 import type { Row } from '../../storage/storage.ts'
 import type { ThreadsRequest } from '../host.ts'
 import { openThread, type ThreadFacts, type ThreadRow } from '../rows/thread-row.ts'
-import { isUnread, type Store } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
+import { isUnread } from '../store/unread.ts'
 
 interface ListedThreads {
   /** Of the root namespace; those that can be read. */

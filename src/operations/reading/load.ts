@@ -8,7 +8,8 @@ import type { Frames, LoadReply, LoadRequest } from '../host.ts'
 import { infoOf, keyOf, type CheckpointFacts } from '../rows/checkpoint-row.ts'
 import { laneOf } from '../rows/lanes.ts'
 import type { ThreadRow } from '../rows/thread-row.ts'
-import { readPlace, type Store } from '../store/store.ts'
+import { readPlace } from '../store/read-place.ts'
+import type { Store } from '../store/store.ts'
 import { openWrites } from '../rows/write-row.ts'
 
 export async function load(store: Store, request: LoadRequest): Promise<LoadReply | undefined> {

@@ -1,6 +1,7 @@
 import type { OfThread } from '../host.ts'
 import { namespacesOf } from './listed.ts'
-import { readThread, type Store } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
+import { readThread } from '../store/threads.ts'
 
 /** The namespaces of a thread, by name. One whose checkpoints are all gone is remembered, but not told. */
 export async function namespaces(store: Store, { thread }: OfThread): Promise<readonly string[]> {

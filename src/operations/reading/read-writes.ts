@@ -3,7 +3,8 @@ import { partsOf, seqRange, taskRange } from '../../storage/keys.ts'
 import type { Range } from '../../storage/storage.ts'
 import type { ReadWritesRequest, StoredWrite } from '../host.ts'
 import { namedParts, openWrite, openWrites } from '../rows/write-row.ts'
-import { readPlace, type Store } from '../store/store.ts'
+import { readPlace } from '../store/read-place.ts'
+import type { Store } from '../store/store.ts'
 
 /** Small questions, often asked: what a task has yielded since, beside all else that its checkpoint may have. */
 export async function readWrites(store: Store, request: ReadWritesRequest): Promise<readonly StoredWrite[]> {

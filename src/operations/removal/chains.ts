@@ -1,6 +1,6 @@
 import { rowName } from '../frames/frames.ts'
 import type { CheckpointRow } from '../rows/checkpoint-row.ts'
-import type { Loss } from './losses.ts'
+import type { ThreadLoss } from './losses.ts'
 
 /** Rows that stand on one keyframe, oldest first. */
 export type Chain = readonly CheckpointRow[]
@@ -28,7 +28,7 @@ export function chainsOf(shown: readonly CheckpointRow[]): Chain[] {
  * what stands on it is moved down once and not again with every part. Of a chain too long for that the newest go
  * first: what stands on them is then put on what is left, and becomes a keyframe only in the end.
  */
-export function firstPart(losses: readonly Loss[], most: number): Loss[] {
+export function firstPart(losses: readonly ThreadLoss[], most: number): ThreadLoss[] {
   let room = most
   return losses.map((loss) => {
     const seqs = new Set<number>()

@@ -1,12 +1,12 @@
 import type { CheckpointRow } from '../rows/checkpoint-row.ts'
 import type { ThreadFacts, Tip } from '../rows/thread-row.ts'
-import type { Loss } from './losses.ts'
+import type { ThreadLoss } from './losses.ts'
 
 /**
  * The head that a removal leaves: what is then last. Where there are several, what one that goes has continued takes its
  * place, unless another head follows that already: so all stores that remove the same come to the same.
  */
-export function headsAfter({ thread, shown, seqs }: Loss): Pick<ThreadFacts, 'head' | 'tips'> {
+export function headsAfter({ thread, shown, seqs }: ThreadLoss): Pick<ThreadFacts, 'head' | 'tips'> {
   const { head, tips } = thread.facts
   if (seqs.size === 0) return { ...(head ? { head } : {}), ...(tips ? { tips } : {}) }
   const stays = shown.filter(({ seq }) => !seqs.has(seq))

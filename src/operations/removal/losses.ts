@@ -10,20 +10,20 @@ import { rowName } from '../frames/frames.ts'
 import type { Rewritten } from './write/rebase.ts'
 
 /** What one namespace of a thread is to lose. */
-export interface Loss {
+export interface ThreadLoss {
   readonly thread: ThreadRow
   /** All that it shows, oldest first. */
   readonly shown: readonly CheckpointRow[]
   readonly seqs: ReadonlySet<number>
 }
 
-export const lossOf = (losses: readonly Loss[], { facts }: ThreadRow): Loss | undefined =>
+export const lossOf = (losses: readonly ThreadLoss[], { facts }: ThreadRow): ThreadLoss | undefined =>
   losses.find(
     ({ thread }) => thread.facts.thread === facts.thread && thread.facts.namespace === facts.namespace,
   )
 
 /** A thread's row in the list tells whether other namespaces have anything, so it is renewed with them. */
-export function withRoots(family: Family, losses: readonly Loss[]): Loss[] {
+export function withRoots(family: Family, losses: readonly ThreadLoss[]): ThreadLoss[] {
   const named = new Set(losses.map(({ thread }) => thread.facts.thread))
   const roots = family.threads.filter((row) => row.facts.namespace === '' && named.has(row.facts.thread))
   const missing = roots.filter((root) => !lossOf(losses, root))
@@ -33,7 +33,7 @@ export function withRoots(family: Family, losses: readonly Loss[]): Loss[] {
 /** The threads without what they lose. What stands on in its lane, for others or for now, they have to hide. */
 export function viewsAfter(
   family: Family,
-  losses: readonly Loss[],
+  losses: readonly ThreadLoss[],
   stands: (lane: string, seq: number) => boolean,
 ): ThreadFacts[] {
   return losses.map((loss) => {
@@ -53,7 +53,7 @@ export function viewsAfter(
   })
 }
 
-const isLeft = ({ id }: StoredRun, { shown, seqs }: Loss): boolean =>
+const isLeft = ({ id }: StoredRun, { shown, seqs }: ThreadLoss): boolean =>
   seqs.size === 0 || shown.some(({ seq, facts }) => facts.runId === id && !seqs.has(seq))
 
 /** The same threads, where their heads were written anew in the same commit. */
@@ -64,7 +64,7 @@ export const withHeads = (threads: readonly ThreadFacts[], rewritten: Rewritten)
     return now ? { ...facts, head: now } : facts
   })
 
-function hasOthers(family: Family, losses: readonly Loss[], thread: string): boolean {
+function hasOthers(family: Family, losses: readonly ThreadLoss[], thread: string): boolean {
   return family.threads.some((row) => {
     if (row.facts.thread !== thread || row.facts.namespace === '') return false
     const loss = lossOf(losses, row)
@@ -72,7 +72,10 @@ function hasOthers(family: Family, losses: readonly Loss[], thread: string): boo
   })
 }
 
-function segmentsAfter({ thread, seqs }: Loss, stands: (lane: string, seq: number) => boolean): Segment[] {
+function segmentsAfter(
+  { thread, seqs }: ThreadLoss,
+  stands: (lane: string, seq: number) => boolean,
+): Segment[] {
   let from = 0
   return thread.facts.segments.map((segment) => {
     const last = segment.to ?? Number.POSITIVE_INFINITY
@@ -89,7 +92,11 @@ function segmentsAfter({ thread, seqs }: Loss, stands: (lane: string, seq: numbe
 }
 
 /** The lanes that belong to threads which go. Of a row that cannot be read, the births still know. */
-export function lanesOf({ births }: Family, losses: readonly Loss[], damaged: readonly Row[]): string[] {
+export function lanesOf(
+  { births }: Family,
+  losses: readonly ThreadLoss[],
+  damaged: readonly Row[],
+): string[] {
   const unread = new Set(damaged.map(({ key }) => key[0]))
   return [
     ...losses.map(({ thread }) => thread.facts.lane),

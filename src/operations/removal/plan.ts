@@ -2,11 +2,11 @@ import type { Put, Row } from '../../storage/storage.ts'
 import type { Place } from '../host.ts'
 import type { CheckpointRow } from '../rows/checkpoint-row.ts'
 import type { ThreadFacts } from '../rows/thread-row.ts'
-import type { Loss } from './losses.ts'
+import type { ThreadLoss } from './losses.ts'
 
 export interface RemovalPlan {
   /** Of all that the removal has looked at, also of what loses nothing. */
-  readonly losses: readonly Loss[]
+  readonly losses: readonly ThreadLoss[]
   /** The rows of these threads go as well. */
   readonly deleteThreads?: boolean
   /** Rows of threads that cannot be read, and go as well. */

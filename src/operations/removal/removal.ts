@@ -7,7 +7,7 @@ import type { Store } from '../store/store.ts'
 import { firstPart } from './chains.ts'
 import { commitRemoval } from './write/commit-removal.ts'
 import type { LaneRows } from './read/lane-rows.ts'
-import { lossOf, viewsAfter, withRoots, type Loss } from './losses.ts'
+import { lossOf, viewsAfter, withRoots, type ThreadLoss } from './losses.ts'
 import type { Pace, RemovalPlan } from './plan.ts'
 import { leaveRows, takeRows } from './read/rows-read.ts'
 import { telling } from './telling.ts'
@@ -64,7 +64,9 @@ export async function remove(
     const isTold = family.isSynced && spread !== 'nothing'
     const outcome = { remaining, unshown, lanes, wipes, later: unknown.length > 0 ? lanes : [] }
     const commit = (told: readonly Put[]) =>
-      unlessChanged(store, family, () => commitRemoval(store, family, rows, plan, { ...outcome, told }))
+      unlessChanged(store, family, () =>
+        commitRemoval({ store, family, rows, plan, outcome: { ...outcome, told } }),
+      )
     const result = await (isTold ? telling(store, partition, plan, spread, commit) : commit([]))
     for (const { thread } of plan.losses) store.threads.forget(thread.facts.thread)
     if (result === LOST_RACE) {
@@ -89,7 +91,7 @@ function sum<T>(items: readonly T[], of: (item: T) => number): number {
 }
 
 /** The lanes in which something may now stand that nobody shows. */
-function lanesToSweep(losses: readonly Loss[], left: readonly string[]): string[] {
+function lanesToSweep(losses: readonly ThreadLoss[], left: readonly string[]): string[] {
   return [
     ...new Set([
       ...left,

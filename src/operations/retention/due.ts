@@ -1,6 +1,6 @@
 import type { Place, RetentionRules } from '../host.ts'
 import type { ThreadFacts } from '../rows/thread-row.ts'
-import { placeText } from '../store/store.ts'
+import { placeText } from '../store/thread-cache.ts'
 
 /** Of so many threads it is remembered; any other is simply looked at again. */
 const MOST_THREADS = 4096

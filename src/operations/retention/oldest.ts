@@ -1,6 +1,7 @@
 import type { ListQuery } from '../../storage/storage.ts'
 import { openThread, type ThreadFacts } from '../rows/thread-row.ts'
-import { unlessDamaged, type Store } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
+import { unlessDamaged } from '../store/unread.ts'
 
 const PAGE = 100
 

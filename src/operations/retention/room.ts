@@ -1,7 +1,8 @@
 import { CheckpointerError } from '../../errors.ts'
 import type { Place, RetentionRules } from '../host.ts'
 import type { ThreadFacts } from '../rows/thread-row.ts'
-import { readThread, type Store } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
+import { readThread } from '../store/threads.ts'
 import { letGo } from './let-go.ts'
 import { idleSince } from './oldest.ts'
 

@@ -25,7 +25,8 @@ import {
   type ThreadRow,
 } from '../rows/thread-row.ts'
 import { writePuts, type MadeWrite } from '../rows/write-row.ts'
-import { checkThread, partitionFor, type Store } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
+import { checkThread, partitionFor } from '../store/threads.ts'
 import { frameFor } from './framing.ts'
 import { noParent, refuseTakenId, refuseUnexpected } from './refusals.ts'
 

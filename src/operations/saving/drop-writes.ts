@@ -4,7 +4,8 @@ import { attemptsOn, LOST_RACE, tryCommit, untilCommitted } from '../store/commi
 import type { DropWritesRequest } from '../host.ts'
 import { threadPut, withWrites } from '../rows/thread-row.ts'
 import { partsOfWrite } from '../rows/write-row.ts'
-import { checkThread, readThread, type Store } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
+import { checkThread, readThread } from '../store/threads.ts'
 
 /** So many rows a commit, that saves in between need not wait for long. */
 const AT_ONCE = 256

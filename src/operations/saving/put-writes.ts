@@ -7,7 +7,8 @@ import type { PutWritesReply, PutWritesRequest, StoredRun } from '../host.ts'
 import { threadPut, timeOfWrites, withWrites, type ThreadFacts, type ThreadRow } from '../rows/thread-row.ts'
 import { latestOf, madeAt, partsOfWrite, writePuts, type MadeWrite } from '../rows/write-row.ts'
 import { withRoom } from '../retention/with-room.ts'
-import { checkThread, needThread, recallThread, type Store } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
+import { checkThread, needThread, recallThread } from '../store/threads.ts'
 
 /** With such as were made elsewhere. */
 type MadeWritesRequest = PutWritesRequest & { readonly writes: readonly MadeWrite[] }

@@ -15,7 +15,9 @@ import type { CheckpointFacts } from '../rows/checkpoint-row.ts'
 import type { ThreadRow } from '../rows/thread-row.ts'
 import { withRoom } from '../retention/with-room.ts'
 import { Draft } from './draft.ts'
-import { readThread, recallThread, type Lineage, type Store } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
+import type { Lineage } from '../store/thread-cache.ts'
+import { readThread, recallThread } from '../store/threads.ts'
 
 /** How many recent saves a thread's lineage remembers. */
 const LINEAGE = 512

@@ -5,7 +5,7 @@ import { DATABASE_KEY, DATABASE_PARTITION, IMPORTS } from '../../storage/keys.ts
 import type { Row, SessionReport, Storage } from '../../storage/storage.ts'
 import { isVersions, openMeta, type DatabaseFacts } from '../rows/meta-row.ts'
 import { seal, unseal } from '../rows/seal.ts'
-import { unlessDamaged } from './store.ts'
+import { unlessDamaged } from './unread.ts'
 
 /**
  * Which database the storage holds. It may be taken away while it is open, and what is opened in its place may be

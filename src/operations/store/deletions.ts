@@ -3,7 +3,8 @@ import { DATABASE_PARTITION, deletedKey, deletedRows } from '../../storage/keys.
 import type { Row } from '../../storage/storage.ts'
 import { openMeta } from '../rows/meta-row.ts'
 import { seal } from '../rows/seal.ts'
-import { unlessDamaged, type Store } from './store.ts'
+import type { Store } from './store.ts'
+import { unlessDamaged } from './unread.ts'
 
 /**
  * Which threads were deleted on purpose, the latest of them. Whoever remembers a head of one, in another tab or

@@ -4,7 +4,9 @@ import { openBirth, type Birth } from '../rows/birth-row.ts'
 import { openMeta, type FamilyFacts } from '../rows/meta-row.ts'
 import { seal } from '../rows/seal.ts'
 import { openThread, type ThreadRow } from '../rows/thread-row.ts'
-import { unlessDamaged, type FamilyRow, type Store } from './store.ts'
+import type { Store } from './store.ts'
+import type { FamilyRow } from './thread-cache.ts'
+import { unlessDamaged } from './unread.ts'
 
 /**
  * A family is a thread and the forks that share rows with it: all that lives in one partition. Whatever changes

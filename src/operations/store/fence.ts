@@ -2,7 +2,8 @@ import { CheckpointerError } from '../../errors.ts'
 import { leaseKey } from '../../storage/keys.ts'
 import type { Batch } from '../../storage/storage.ts'
 import type { OfThread } from '../host.ts'
-import { partitionFor, type Store } from './store.ts'
+import type { Store } from './store.ts'
+import { partitionFor } from './threads.ts'
 
 /**
  * Work whose commits check, when it is asked for under a lease, that the lease's row is still the same. So a tab that

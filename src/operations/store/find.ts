@@ -4,7 +4,9 @@ import type { At, StoredRun } from '../host.ts'
 import { openCheckpoint, type CheckpointRow } from '../rows/checkpoint-row.ts'
 import { laneOf, shows, stretches } from '../rows/lanes.ts'
 import type { ThreadRow } from '../rows/thread-row.ts'
-import { describe, ifUnread, type Rows } from './store.ts'
+import type { Rows } from './read-place.ts'
+import { describe } from './threads.ts'
+import { ifUnread } from './unread.ts'
 
 const PAGE = 64
 

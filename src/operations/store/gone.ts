@@ -13,7 +13,8 @@ import { openGone, type GoneRow, type RemovalMade } from '../rows/gone-row.ts'
 import type { GoneFacts } from '../rows/meta-row.ts'
 import { seal } from '../rows/seal.ts'
 import { inCommits } from './commit.ts'
-import { unlessDamaged, type Store } from './store.ts'
+import type { Store } from './store.ts'
+import { unlessDamaged } from './unread.ts'
 
 /** A row holds so many bytes of names, which any storage takes. */
 const ROW_BYTES = 4 * 1024

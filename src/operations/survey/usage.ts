@@ -4,7 +4,8 @@ import { familyQueries } from '../store/family.ts'
 import type { ThreadUsage, UsageCursor, UsageReply, UsageRequest } from '../host.ts'
 import { openBirth } from '../rows/birth-row.ts'
 import { isListed, openThread } from '../rows/thread-row.ts'
-import { unlessUnread, type Store } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
+import { unlessUnread } from '../store/unread.ts'
 import { ROWS_A_READ } from './every-row.ts'
 
 /** What one answer may take: a row counts one, a partition ten. */

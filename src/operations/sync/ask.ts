@@ -6,7 +6,8 @@ import { goneOf } from './gone.ts'
 import { nameOf } from '../rows/checkpoint-row.ts'
 import { openThread, type ThreadRow } from '../rows/thread-row.ts'
 import { knownForkPoint, knownRun } from '../shapes/checkpoints.ts'
-import { unlessUnread, type Store } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
+import { unlessUnread } from '../store/unread.ts'
 import { goneStamp, stampOf, storeOf } from './stamp.ts'
 
 export async function syncAsk(store: Store, { thread }: SyncAskRequest): Promise<SyncAskReply> {

@@ -7,7 +7,9 @@ import { isSyncForget } from '../shapes/syncing.ts'
 import { heldOf } from './held.ts'
 import { notOurs } from './take.ts'
 import { saveText, writeGone } from '../store/gone.ts'
-import { checkThread, unlessUnread, type Store } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
+import { checkThread } from '../store/threads.ts'
+import { unlessUnread } from '../store/unread.ts'
 
 /**
  * First it is removed, then written down: were it the other way round, a crash in between would leave what nobody

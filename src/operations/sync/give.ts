@@ -9,7 +9,9 @@ import { laneOf, shows } from '../rows/lanes.ts'
 import type { ThreadRow } from '../rows/thread-row.ts'
 import { openWrite } from '../rows/write-row.ts'
 import { markSynced } from './mark-synced.ts'
-import { isUnread, readWhole, unlessUnread, type Store } from '../store/store.ts'
+import { readWhole } from '../store/read-place.ts'
+import type { Store } from '../store/store.ts'
+import { isUnread, unlessUnread } from '../store/unread.ts'
 
 const MOST_ROWS = 64
 /** A page ends with the row that goes beyond this, so that one page is never much in memory. */

@@ -3,7 +3,9 @@ import type { Row } from '../../storage/storage.ts'
 import type { SaveName } from '../host.ts'
 import { keyOf, openCheckpoint } from '../rows/checkpoint-row.ts'
 import { shows } from '../rows/lanes.ts'
-import { readThread, unlessUnread, type Store } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
+import { readThread } from '../store/threads.ts'
+import { unlessUnread } from '../store/unread.ts'
 
 const AT_ONCE = 64
 

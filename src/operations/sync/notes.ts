@@ -3,7 +3,8 @@ import { DATABASE_PARTITION, syncedKey } from '../../storage/keys.ts'
 import type { SyncNote, SyncNoteRequest, SyncRecallRequest } from '../host.ts'
 import { openMeta } from '../rows/meta-row.ts'
 import { seal } from '../rows/seal.ts'
-import { unlessDamaged, type Store } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
+import { unlessDamaged } from '../store/unread.ts'
 
 /** How far this store has come with others. Only what is lost is done again. */
 export async function syncRecall(

@@ -3,7 +3,8 @@ import type { Row } from '../../storage/storage.ts'
 import { murmur3 } from '../rows/checksum.ts'
 import { openThread } from '../rows/thread-row.ts'
 import { readGone } from '../store/gone.ts'
-import { unlessUnread, type Store } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
+import { unlessUnread } from '../store/unread.ts'
 
 /** What is noted of another store holds for that one alone. */
 export const storeOf = ({ claim }: Store): string => claim.database ?? ''

@@ -4,7 +4,8 @@ import { pauses } from '../../state/slices/pause.ts'
 import { seqRange } from '../../storage/keys.ts'
 import type { Limits } from '../../storage/storage.ts'
 import { findCheckpoint } from '../store/find.ts'
-import { readThread, type Store } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
+import { readThread } from '../store/threads.ts'
 import { putWrites } from '../saving/put-writes.ts'
 
 /**

@@ -2,7 +2,8 @@ import { anyRows, placeOfRow } from '../../storage/keys.ts'
 import { compareKeys, type Key, type Query, type Row, type Table } from '../../storage/storage.ts'
 import { familyQueries, openWholeFamily, type Family } from '../store/family.ts'
 import { unseal } from '../rows/seal.ts'
-import { isUnread, type Store } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
+import { isUnread } from '../store/unread.ts'
 import type { Finding } from './finding.ts'
 
 /** A family and some of its rows, at one moment. */

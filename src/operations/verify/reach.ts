@@ -2,7 +2,8 @@ import { checkpointKey } from '../../storage/keys.ts'
 import type { Family } from '../store/family.ts'
 import { openCheckpoint, type CheckpointRow } from '../rows/checkpoint-row.ts'
 import { borrow, type Segment } from '../rows/lanes.ts'
-import { unlessUnread, type Store } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
+import { unlessUnread } from '../store/unread.ts'
 
 /** The lanes that the rows of a lane may be built on: those of a thread that shows it, or else where its bases lead. */
 export async function reachOf(

@@ -3,7 +3,8 @@ import { DATABASE_PARTITION, importKey, importPartitions } from '../../../storag
 import type { Key, Row } from '../../../storage/storage.ts'
 import { openMeta, type ImportFacts } from '../../rows/meta-row.ts'
 import { seal } from '../../rows/seal.ts'
-import { unlessDamaged, type Store } from '../../store/store.ts'
+import type { Store } from '../../store/store.ts'
+import { unlessDamaged } from '../../store/unread.ts'
 
 /** After this an import that gives no sign of life is dead: its page is gone, or its worker. */
 export const DEAD_AFTER = 10 * 60 * 1000

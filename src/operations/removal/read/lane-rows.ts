@@ -4,7 +4,8 @@ import { seqRange } from '../../../storage/keys.ts'
 import { bytesOf, type Key } from '../../../storage/storage.ts'
 import { damagedRow, openCheckpoint, type CheckpointRow } from '../../rows/checkpoint-row.ts'
 import { shows, stretches, type Segment } from '../../rows/lanes.ts'
-import { unlessDamaged, type Store } from '../../store/store.ts'
+import type { Store } from '../../store/store.ts'
+import { unlessDamaged } from '../../store/unread.ts'
 
 /** So many rows are checked in one stretch, and read at first. */
 const PAGE = 64

@@ -1,4 +1,5 @@
-import { plain, type FamilyRow, type Store } from '../../store/store.ts'
+import { plain, type Store } from '../../store/store.ts'
+import type { FamilyRow } from '../../store/thread-cache.ts'
 import { LaneRows } from './lane-rows.ts'
 
 interface RowsRead {

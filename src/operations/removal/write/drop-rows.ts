@@ -5,7 +5,7 @@ import type { ThreadFacts } from '../../rows/thread-row.ts'
 import type { Store } from '../../store/store.ts'
 import { partsOfWrite } from '../../rows/write-row.ts'
 import type { LaneRows } from '../read/lane-rows.ts'
-import type { Loss } from '../losses.ts'
+import type { ThreadLoss } from '../losses.ts'
 import { rebase, type Rewritten } from './rebase.ts'
 
 interface Dropped {
@@ -58,7 +58,7 @@ interface DroppedWrites {
 export async function dropWrites(
   store: Store,
   partition: string,
-  { thread, shown, seqs }: Loss,
+  { thread, shown, seqs }: ThreadLoss,
 ): Promise<DroppedWrites> {
   if (seqs.size === 0) return { batch: {}, count: 0 }
   const { lane } = thread.facts

@@ -16,7 +16,8 @@ import {
 } from '../../rows/checkpoint-row.ts'
 import type { ThreadFacts } from '../../rows/thread-row.ts'
 import type { LaneRows } from '../read/lane-rows.ts'
-import { ifDamaged, type Store } from '../../store/store.ts'
+import type { Store } from '../../store/store.ts'
+import { ifDamaged } from '../../store/unread.ts'
 
 /** Rows as they will stand, by their names. */
 export type Rewritten = ReadonlyMap<string, CheckpointFacts>
