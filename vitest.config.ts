@@ -2,6 +2,7 @@ import { playwright } from '@vitest/browser-playwright'
 import { defineConfig, type TestProjectConfiguration } from 'vitest/config'
 import { type Browser, findBrowser, wantedBrowsers } from './scripts/browsers.ts'
 import { aliases } from './scripts/doors.ts'
+import { bundledPages } from './test/support/bundled-pages.ts'
 import { bundledWorker } from './test/support/bundled-worker.ts'
 import { webkitgtk } from './test/support/webkitgtk-provider.ts'
 
@@ -123,7 +124,7 @@ function inBrowser(browser: Browser): TestProjectConfiguration {
       ],
     },
     worker: { format: 'es' },
-    plugins: [bundledWorker()],
+    plugins: [bundledWorker(), bundledPages()],
     test: {
       name: `in-${browser.name}`,
       // The laws that run here run on Node as well, where none is tried again.

@@ -42,16 +42,16 @@ function run(
   { script, about, id }: { script: URL; about: unknown; id: string },
 ): void {
   if (!page) throw new Error('The page did not load')
+  // As one file: see bundled-pages.ts.
+  const bundled = new URL('?page_file', script)
   const root = page.createElement('div')
   root.id = 'root'
   const code = page.createElement('script')
   code.type = 'module'
-  // What Vitest serves asks for its runner at each import(); there is none in this page.
   code.textContent = `
-    globalThis.__vitest_browser_runner__ = { wrapDynamicImport: (load) => load() }
     const channel = new BroadcastChannel(${JSON.stringify(id)})
     try {
-      const { play, look } = await import(${JSON.stringify(script.href)})
+      const { play, look } = await import(${JSON.stringify(bundled.href)})
       globalThis.look = look
       channel.postMessage({ told: await play(${JSON.stringify(about)}) })
     } catch (error) {
