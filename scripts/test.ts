@@ -13,15 +13,19 @@ const LEFT_TO_ALL = [
   'test/browser/assistant-ui/*.test.ts',
   'test/browser/checkpointer-here.test.ts',
   'test/browser/langgraph/graph.test.ts',
+  'test/browser/langgraph/suite.test.ts',
   'test/browser/store/stories.test.ts',
   'test/browser/written-behind.test.ts',
   'test/checkpointer/in-memory/small-limits.test.ts',
   'test/checkpointer/in-memory/written-behind.test.ts',
+  'test/checkpointer/suite-fake-indexeddb.test.ts',
   'test/demo/chat/access.test.ts',
   'test/demo/chat/long.test.ts',
   'test/extension/suite.test.ts',
+  'test/inspector/access.test.ts',
   'test/inspector/large.test.ts',
   'test/remote/suite.test.ts',
+  'test/storage/sqlite/checkpointer.test.ts',
 ]
 
 const args = process.argv.slice(2).filter((arg) => arg !== '--all')

@@ -25,7 +25,7 @@ export default {
     'an agent in an extension whose service worker dies again and again finishes, with nothing done twice, and the side panel keeps up',
   rounds: { short: 6, long: 100 },
   on: ['chromium', 'firefox'],
-  isTimed: true,
+  mostlyWaits: true,
   elsewhere: { 'chromium-sqlite': 'not tried there', webkit: 'WebKitGTK has no extensions of this kind' },
   async run(context) {
     const town = await openTown(context.random)

@@ -22,7 +22,7 @@ export default {
   promise: 'a runner that was frozen and replaced writes nothing when it wakes',
   rounds: { short: 2, long: 100 },
   on: ['chromium', 'chromium-sqlite'],
-  isTimed: true,
+  mostlyWaits: true,
   elsewhere: {
     firefox: 'only the DevTools protocol freezes a tab',
     webkit: 'only the DevTools protocol freezes a tab',

@@ -16,7 +16,7 @@ export default {
   promise: 'a runner that was frozen and replaced does nothing more when it wakes, and is told LEASE_LOST',
   rounds: { short: 1, long: 20 },
   on: ['chromium', 'chromium-sqlite'],
-  isTimed: true,
+  mostlyWaits: true,
   elsewhere: {
     firefox: 'only the DevTools protocol freezes a tab',
     webkit: 'only the DevTools protocol freezes a tab',

@@ -16,7 +16,7 @@ export default {
     'of an answer that was killed as it came, what was acknowledged or flushed comes back in order, and the rest follows',
   rounds: { short: 2, long: 60 },
   on: ['chromium', 'chromium-sqlite', 'firefox'],
-  isTimed: true,
+  mostlyWaits: true,
   elsewhere: {
     webkit:
       'no driver reaches a WebKitGTK that keeps what it stores, so nobody is there when a page has gone',

@@ -12,6 +12,8 @@ export interface Proof {
   readonly elsewhere?: Readonly<Partial<Record<Ground, string>>>
   /** What it measures, time or memory, is more beside others: it runs alone. */
   readonly isTimed?: true
+  /** It takes little, and comes too late beside those who take much: it runs with others like it. */
+  readonly mostlyWaits?: true
   /** Says what is missing on this machine, if it cannot run here. */
   readonly missing?: () => string | undefined
   /** Throws when the promise was broken. The figures are printed. */

@@ -35,21 +35,24 @@ const whichOf = (ground: Ground, { isTimed }: Proof): Which => {
 }
 
 /**
- * The short form of every proof, on the first ground it names and on some others, of which these are meant; what is timed last
- * and alone, the others beside each other. The long ones are `npm run test:faults`.
+ * The short form of every proof, on the first ground it names and on some others, of which these are meant: first those that
+ * take much, beside each other; then what is timed, alone; last what mostly waits, beside each other again. The long ones are
+ * `npm run test:faults`.
  */
 export async function shortProofs(which: Which): Promise<void> {
   afterAll(removeSite)
-  const timed: (() => void)[] = []
+  const [busy, timed, waiting]: [Definition[], Definition[], Definition[]] = [[], [], []]
   for (const [name, proof] of await proofs())
     for (const [ground, rounds] of shortForms(proof)) {
       if (whichOf(ground, proof) !== which) continue
-      const define = (): void => shortProof(`${name}: ${proof.promise} (on ${ground})`, proof, ground, rounds)
-      if (proof.isTimed) timed.push(define)
-      else define()
+      const title = `${name}: ${proof.promise} (on ${ground})`
+      const list = proof.isTimed ? timed : proof.mostlyWaits ? waiting : busy
+      list.push(() => shortProof(title, proof, ground, rounds))
     }
-  for (const define of timed) define()
+  for (const define of [...busy, ...timed, ...waiting]) define()
 }
+
+type Definition = () => void
 
 function shortProof(title: string, proof: Proof, ground: Ground, rounds: number): void {
   const missing = proof.missing?.() ?? missingFor(ground)

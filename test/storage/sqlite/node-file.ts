@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Storage } from 'forkpoint'
 import { nodeSqlite, sqliteStorage } from 'forkpoint/storage/sqlite'
+import { afterAll } from 'vitest'
 
 /** A file of its own, which goes with `remove`. */
 export function newFile(): { readonly path: string; remove(): void } {
@@ -21,4 +22,15 @@ export function openFile(path: string): Storage {
       if (database.isOpen) database.close()
     },
   })
+}
+
+/** A new file for each test, removed when all of them are over. */
+export function filesOfTests(): () => string {
+  const files: { remove(): void }[] = []
+  afterAll(() => files.forEach((file) => file.remove()))
+  return () => {
+    const file = newFile()
+    files.push(file)
+    return file.path
+  }
 }
