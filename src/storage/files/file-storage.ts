@@ -1,4 +1,5 @@
 import type { CheckpointerError } from '../../errors.ts'
+import { someAtATime } from '../../platform/some-at-a-time.ts'
 import { Calls, versionMaker } from '../adapter/calls.ts'
 import { refuseTooLarge } from '../adapter/limits.ts'
 import type {
@@ -19,7 +20,7 @@ import { Homes } from './homes.ts'
 import type { Spot } from './log/log-index.ts'
 import { logged } from './log/logged-put.ts'
 import { logIn, logOf, partitionIn } from './names.ts'
-import { Ranks, type Ranked } from './ranks.ts'
+import { LOGS_AT_A_TIME, Ranks, type Ranked } from './ranks.ts'
 import { isWasteful, Shelf, type Holding } from './shelf.ts'
 import type { Desk } from './log/write.ts'
 
@@ -126,10 +127,10 @@ export class FileStorage implements Storage {
       const look = (log: string) => this.#shelf.read(log, partitionIn(log), (open) => open?.index)
       const ranked = await this.#ranks.after(logs, look, after ? { after } : {})
       const rows: ListedRow[] = []
-      for (let at = 0; at < ranked.length && rows.length < limit; at += PAGE)
-        rows.push(
-          ...(await Promise.all(ranked.slice(at, at + PAGE).map((each) => this.#listed(each)))).flat(),
-        )
+      for (let at = 0; at < ranked.length && rows.length < limit; at += PAGE) {
+        const page = ranked.slice(at, at + PAGE)
+        rows.push(...(await someAtATime(page, LOGS_AT_A_TIME, (each) => this.#listed(each))).flat())
+      }
       return rows.slice(0, limit)
     })
   }
@@ -146,7 +147,7 @@ export class FileStorage implements Storage {
 
   partitions({ after, limit }: { readonly after?: string; readonly limit: number }): Promise<string[]> {
     return this.#calls.run(async () => {
-      const names = await Promise.all((await this.#logs()).map((log) => this.#partitionOf(log)))
+      const names = await someAtATime(await this.#logs(), LOGS_AT_A_TIME, (log) => this.#partitionOf(log))
       const found = names.filter((name) => name !== undefined && (after === undefined || name > after))
       return (found as string[]).sort().slice(0, limit)
     })

@@ -1,4 +1,5 @@
 import { compareKeys, type Key, type ListQuery } from '../storage.ts'
+import { someAtATime } from '../../platform/some-at-a-time.ts'
 import { ifThere, type FileSystem } from './file-system.ts'
 import type { LogIndex } from './log/log-index.ts'
 
@@ -7,6 +8,9 @@ export interface Ranked {
   readonly key: Key
   readonly rank: number
 }
+
+/** A log that is looked into is an open file, and up to a megabyte of it in memory. */
+export const LOGS_AT_A_TIME = 16
 
 interface Seen {
   /** Of the file: changes whenever it is written to. */
@@ -31,7 +35,7 @@ export class Ranks {
   ): Promise<Ranked[]> {
     const names = new Set(logs.map(({ log }) => log))
     for (const log of this.#seen.keys()) if (!names.has(log)) this.#seen.delete(log)
-    const all = await Promise.all(logs.map(({ log, path }) => this.#of(log, path, look)))
+    const all = await someAtATime(logs, LOGS_AT_A_TIME, ({ log, path }) => this.#of(log, path, look))
     return all
       .flat()
       .filter(
