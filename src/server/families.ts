@@ -55,6 +55,9 @@ const MOST_KNOWN = 10_000
 /** Only these can make a thread, or what tells others that it was removed. */
 const MAKES: ReadonlySet<Verb> = new Set<Verb>(['save', 'saveMany', 'fork', 'copy', 'syncTake', 'syncNote'])
 
+/** What they write is not seen in a thread; a lease that is held writes every few seconds. */
+const UNSEEN: ReadonlySet<Verb> = new Set<Verb>(['takeLease', 'keepLease', 'dropLease', 'syncNote'])
+
 /** Nothing of it is held here. */
 const IDLE: ReadonlySet<Verb> = new Set<Verb>(['flush', 'rest', 'owe', 'settle', 'close'])
 
@@ -99,7 +102,7 @@ class Router {
     if (isTwin && family !== undefined) for (const each of made) await this.#enterTwin(each, family)
     const reply = await callOf(this.#family(family ?? thread), verb)(request)
     // After it has happened: who looks for what has changed finds it.
-    if (!onlyReads(verb) && family !== undefined)
+    if (!onlyReads(verb) && !UNSEEN.has(verb) && family !== undefined)
       for (const each of touched.threads) await this.#index.touch(each, Date.now())
     return reply
   }

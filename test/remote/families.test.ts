@@ -127,6 +127,18 @@ it('the index is asked where a thread is once, also over many requests', async (
   expect(asked).toEqual(['touch'])
 })
 
+it('a lease that is taken, kept and let go of changes nothing in the index', async () => {
+  const { open, asked, entries } = await edge()
+  const store = await open()
+  await store.thread('t').save({ n: 1 })
+  const before = entries.get('t')
+  asked.length = 0
+  const lease = await store.thread('t').lease()
+  await lease.release()
+  expect(asked).not.toContain('touch')
+  expect(entries.get('t')).toEqual(before)
+})
+
 it('what is asked of a thread that is not there makes no entry, and keeps no name', async () => {
   const { open, entries } = await edge()
   const store = await open()
