@@ -9,9 +9,8 @@ export interface NodeResponse {
   writeHead(status: number, headers: Record<string, string>): unknown
   write(piece: Uint8Array): boolean
   end(): unknown
-  once(event: 'drain' | 'close', listener: () => void): unknown
+  once(event: 'drain', listener: () => void): unknown
   on(event: 'close', listener: () => void): unknown
-  readonly writableEnded: boolean
   readonly destroyed: boolean
 }
 
@@ -21,10 +20,15 @@ export function nodeListener(
 ): (request: NodeRequest, response: NodeResponse) => Promise<void> {
   return async (request, response) => {
     const gone = new AbortController()
-    response.on('close', () => gone.abort())
+    const closed = new Promise<void>((resolve) => {
+      response.on('close', () => {
+        gone.abort()
+        resolve()
+      })
+    })
     const answer = await answered(handler, request, gone.signal)
     response.writeHead(answer.status, Object.fromEntries(answer.headers))
-    await pour(answer, response)
+    await pour(answer, response, closed)
     response.end()
   }
 }
@@ -68,16 +72,15 @@ function streamOf(pieces: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array>
   })
 }
 
-async function pour(answer: Response, response: NodeResponse): Promise<void> {
+/** As fast as the other side takes it; one that has gone takes no more. */
+async function pour(answer: Response, response: NodeResponse, closed: Promise<void>): Promise<void> {
   const reader = answer.body?.getReader()
   while (reader && !response.destroyed) {
     const { done, value } = await reader.read()
     if (done) return
-    if (!response.write(value))
-      await new Promise<void>((resolve) => {
-        response.once('drain', resolve)
-        response.once('close', resolve)
-      })
+    if (response.write(value)) continue
+    const drained = new Promise<void>((resolve) => response.once('drain', resolve))
+    await Promise.race([drained, closed])
   }
   await reader?.cancel().catch(() => {})
 }
