@@ -138,3 +138,7 @@ export function reportFailure(error: unknown): void {
  */
 export const isTaken = (error: unknown): error is CheckpointerError =>
   CheckpointerError.is(error, 'CLOSED') || CheckpointerError.is(error, 'EVICTED')
+
+/** Of a call to what its caller has closed. */
+export const closed = (): CheckpointerError =>
+  new CheckpointerError('CLOSED', 'This checkpointer is closed. Open it again.')

@@ -1,4 +1,4 @@
-import { CheckpointerError, type ErrorCode } from '../errors.ts'
+import { CheckpointerError, closed, type ErrorCode } from '../errors.ts'
 import type { Verb } from '../operations/verbs.ts'
 import { listeners, parseEvent, type EventSource } from '../tabs/events.ts'
 import type { OnWarning } from '../warner.ts'
@@ -245,6 +245,3 @@ export class PortLine {
     for (const listener of this.#gaps) listener()
   }
 }
-
-const closed = (): CheckpointerError =>
-  new CheckpointerError('CLOSED', 'This checkpointer is closed. Open it again.')

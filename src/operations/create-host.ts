@@ -1,4 +1,4 @@
-import { CheckpointerError, isTaken } from '../errors.ts'
+import { CheckpointerError, closed, isTaken } from '../errors.ts'
 import { Turns } from '../platform/turns.ts'
 import { part } from '../part.ts'
 import type * as AllSeldom from './all-seldom.ts'
@@ -85,7 +85,7 @@ export async function createHost({
   await claim.renew()
   const running = new Set<Promise<unknown>>()
   const turns = new Turns()
-  let closed = false
+  let isClosed = false
 
   const store: Store = {
     get keeper() {
@@ -104,10 +104,10 @@ export async function createHost({
       if (!inBackground) return
       const soon = new Promise<void>((resolve) => setTimeout(resolve, 0))
       const job = soon
-        .then(() => (closed ? undefined : work()))
+        .then(() => (isClosed ? undefined : work()))
         .catch((cause: unknown) => {
           claim.doubtAfter(cause)
-          if (!closed) onWarning(isTaken(cause) ? cause : behindBacks(cause))
+          if (!isClosed) onWarning(isTaken(cause) ? cause : behindBacks(cause))
         })
       running.add(job)
       void job.finally(() => running.delete(job))
@@ -115,7 +115,7 @@ export async function createHost({
   }
 
   const refuseWhenClosed = (): void => {
-    if (closed) throw new CheckpointerError('CLOSED', 'This checkpointer is closed. Open it again.')
+    if (isClosed) throw closed()
   }
   const keeper = new Retention(store, retention)
 
@@ -155,7 +155,7 @@ export async function createHost({
     acting((_: Store, request: Request) => underLease(store, request, (under) => run(under, request)))
 
   const end = async (): Promise<void> => {
-    closed = true
+    isClosed = true
     keeper.stop()
     await Promise.allSettled(running)
     keeper.stop()

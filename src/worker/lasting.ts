@@ -1,4 +1,4 @@
-import { CheckpointerError } from '../errors.ts'
+import { CheckpointerError, closed } from '../errors.ts'
 import type { Host } from '../operations/host.ts'
 import { callOf, makeHost, type Verb } from '../operations/verbs.ts'
 import { connect } from './connect.ts'
@@ -75,7 +75,7 @@ class Reach {
   }
 
   async host(): Promise<Host> {
-    if (this.#ended) throw new CheckpointerError('CLOSED', 'This checkpointer is closed. Open it again.')
+    if (this.#ended) throw closed()
     return this.#current ?? this.#reaching(() => this.#renew())
   }
 

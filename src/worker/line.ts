@@ -1,5 +1,5 @@
 import { releaseProxy, wrap, type Remote } from 'comlink'
-import { CheckpointerError } from '../errors.ts'
+import { CheckpointerError, closed } from '../errors.ts'
 import { unref } from '../platform/unref.ts'
 import { serving, type WorkerLike } from './start.ts'
 import { fromWire, type WireApi, type WireWarning } from './wire.ts'
@@ -145,7 +145,7 @@ export class Line {
     if (this.#hungUp) return
     this.#hungUp = true
     serving.delete(this.#worker)
-    this.#lost ??= new CheckpointerError('CLOSED', 'This checkpointer is closed. Open it again.')
+    this.#lost ??= closed()
     clearTimeout(this.#watch)
     this.#worker.removeEventListener('message', this.#onMessage)
     this.#worker.removeEventListener('error', this.#onError)

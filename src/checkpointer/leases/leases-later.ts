@@ -1,5 +1,5 @@
 import type { LookOptions } from '../../tabs/claims.ts'
-import { closed } from './closed.ts'
+import { closed } from '../../errors.ts'
 import type { HeldLease, LeaseOptions } from './lease.ts'
 import type { Leases } from './leases.ts'
 

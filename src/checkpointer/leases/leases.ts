@@ -1,6 +1,5 @@
-import { CheckpointerError } from '../../errors.ts'
+import { CheckpointerError, closed } from '../../errors.ts'
 import { blocked, type Claim, type ClaimOptions, type Claims, type LookOptions } from '../../tabs/claims.ts'
-import { closed } from './closed.ts'
 import { LeaseNews, type NewsSource } from './news.ts'
 import { HeldLease, type LeaseOptions } from './lease.ts'
 import { checkFlag, checkOptions, checkSignal, invalid, type Names } from '../options/options.ts'

@@ -1,4 +1,4 @@
-import { CheckpointerError } from '../../errors.ts'
+import { CheckpointerError, closed } from '../../errors.ts'
 import type { Host, Place, SaveManyRequest } from '../../operations/host.ts'
 import { nameOfPlace } from '../places.ts'
 import type { KnownStates } from '../states/known-states.ts'
@@ -76,7 +76,7 @@ export class SaveQueue implements Writer {
   }
 
   async #run<T>(place: Place, save: (send: Send) => Promise<T>): Promise<T> {
-    if (this.#isClosed) throw new CheckpointerError('CLOSED', 'This checkpointer is closed. Open it again.')
+    if (this.#isClosed) throw closed()
     const queue = this.#at(place)
     const failure = queue.takeUntold() ?? (this.#room.isThere(queue) ? undefined : queue.failure)
     if (failure) {

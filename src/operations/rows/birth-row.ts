@@ -8,8 +8,8 @@ import { seal, unsealAs } from './seal.ts'
 import type { ThreadFacts } from './thread-row.ts'
 
 /**
- * Whose lane this is, and what the thread showed when it was made: written once, beside the thread's row. Nothing
- * reads it but `verify`, which knows by it that a thread's row is missing, and `repair`, which makes it again.
+ * Whose lane this is, and what the thread showed when it was made: written once, beside the thread's row. By it it is known
+ * that a thread's row is missing or cannot be read, and which lane was its own; `repair` makes the row again.
  */
 export interface BirthFacts extends Place, Pick<ThreadFacts, 'createdAt' | 'label' | 'forkOf'> {
   /** Absent when the thread began with its own lane alone. */

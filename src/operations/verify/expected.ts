@@ -1,7 +1,5 @@
-import { stretches, type Ranges } from '../rows/lanes.ts'
+import { stretches, without, type Ranges } from '../rows/lanes.ts'
 import type { ThreadRow } from '../rows/thread-row.ts'
-
-type Span = readonly [from: number, to: number]
 
 export interface Expected {
   readonly thread: ThreadRow
@@ -21,21 +19,10 @@ export function expectedIn(
     const { segments, next } = thread.facts
     for (const stretch of stretches(segments)) {
       if (stretch.lane !== lane) continue
-      const span: Span = [Math.max(1, from, stretch.from), Math.min(to, stretch.last, next - 1)]
+      const span: Ranges[number] = [Math.max(1, from, stretch.from), Math.min(to, stretch.last, next - 1)]
       const mayBeGone = [...(stretch.hide ?? []), ...(stretch.gone ?? [])].sort((a, b) => a[0] - b[0])
       for (const [first, last] of without(span, mayBeGone)) wanted.push({ thread, from: first, to: last })
     }
   }
   return wanted
-}
-
-function without([from, to]: Span, ranges: Ranges): Span[] {
-  const left: Span[] = []
-  let at = from
-  for (const [start, end] of ranges) {
-    if (start > at) left.push([at, Math.min(to, start - 1)])
-    at = Math.max(at, end + 1)
-  }
-  left.push([at, to])
-  return left.filter(([first, last]) => first <= last)
 }
