@@ -1,68 +1,21 @@
-import { CheckpointerError, openCheckpointer, type Batch, type Checkpointer, type Storage } from 'forkpoint'
-import { memoryStorage } from 'forkpoint/storage/memory'
+import type { Batch, Checkpointer, Storage } from 'forkpoint'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createHost } from '../../src/operations/create-host.ts'
 import { bytesOf } from '../../src/storage/storage.ts'
+import {
+  asked,
+  dying,
+  fileOf,
+  idsIn,
+  isPublishing,
+  kept,
+  made,
+  open,
+  showsThreads,
+  warnings,
+} from './carried.ts'
 
 afterEach(() => void vi.useRealTimers())
-
-const kept = (limits = {}): Storage => Object.assign(memoryStorage({ limits }), { close: async () => {} })
-
-const warnings: CheckpointerError[] = []
-const open = (storage: Storage): Promise<Checkpointer> =>
-  openCheckpointer({ name: 'carrying', storage, onWarning: (warning) => warnings.push(warning) })
-
-async function fileOf(source: AsyncIterable<Uint8Array>): Promise<Blob> {
-  const pieces: Uint8Array<ArrayBuffer>[] = []
-  for await (const piece of source) pieces.push(new Uint8Array(piece))
-  return new Blob(pieces)
-}
-
-/** Threads `a` and `b` of five steps each, in families of their own; `a` has so many forks. */
-async function made(forks = 1): Promise<Blob> {
-  const checkpointer = await open(kept())
-  for (const id of ['a', 'b']) {
-    const thread = checkpointer.thread<number[]>(id)
-    for (let n = 1; n <= 5; n++) await thread.save(Array.from({ length: n }, (_, i) => i))
-  }
-  for (let n = 1; n <= forks; n++) await checkpointer.thread('a').fork({ at: 3, as: `a fork ${n}` })
-  return fileOf(checkpointer.export())
-}
-
-/** The same storage, asked about each commit before it is carried out. */
-const asked = (storage: Storage, ask: (partition: string, batch: Batch) => Promise<void>): Storage => ({
-  limits: storage.limits,
-  read: (partition, queries) => storage.read(partition, queries),
-  async commit(partition, batch) {
-    await ask(partition, batch)
-    return storage.commit(partition, batch)
-  },
-  locate: (key) => storage.locate(key),
-  list: (query) => storage.list(query),
-  partitions: (query) => storage.partitions(query),
-  destroy: () => storage.destroy(),
-  close: () => storage.close(),
-})
-
-/** From the commit on that fits, nothing can be written any more. */
-function dying(storage: Storage, fits: (partition: string, batch: Batch) => boolean): Storage {
-  let isDead = false
-  return asked(storage, async (partition, batch) => {
-    isDead ||= fits(partition, batch)
-    if (isDead) throw new CheckpointerError('FAILED', 'The power is gone.')
-  })
-}
-
-const isPublishing = (partition: string, batch: Batch): boolean =>
-  partition === '' && (batch.puts ?? []).some(({ head }) => head.includes('"publishing"'))
-const showsThreads = (partition: string, batch: Batch): boolean =>
-  partition.startsWith('i:') && (batch.puts ?? []).some(({ table }) => table === 'threads')
-
-const idsIn = async (checkpointer: Checkpointer): Promise<string[]> => {
-  const ids: string[] = []
-  for await (const { id } of checkpointer.threads()) ids.push(id)
-  return ids.sort()
-}
 
 describe('an import whose machine goes down', () => {
   it('before all was staged: nothing of it is seen, and ten minutes later nothing is there', async () => {

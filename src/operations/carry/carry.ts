@@ -6,9 +6,15 @@ import { Handoff } from './import/handoff.ts'
 import { joined } from '../rows/joined.ts'
 import { ImportRow } from './import/import-row.ts'
 import { Importer, type StagedImport } from './import/importer.ts'
-import { land } from './import/landing.ts'
+import { land, notTakenBack } from './import/landing.ts'
 import { LineWriter, Tally, type ExportLine } from './lines.ts'
-import type { ExportPageReply, ExportPageRequest, ImportPageReply, ImportPageRequest } from '../host.ts'
+import type {
+  ExportPageReply,
+  ExportPageRequest,
+  ImportedReply,
+  ImportPageReply,
+  ImportPageRequest,
+} from '../host.ts'
 import { nextPage, underWay, type ExportPages, type ImportPages, type Paged } from '../store/paged.ts'
 import { sweep } from '../removal/write/sweep.ts'
 import { pauses } from '../../state/slices/pause.ts'
@@ -73,6 +79,7 @@ async function startImport(store: Store, request: ImportPageRequest): Promise<Pa
   const staging: Promise<StagedImport> = importer.run(source)
   const leave = (): void => source.leave()
   staging.then(leave, leave)
+  let landing: Promise<ImportedReply> | undefined
   const run = async (bytes: Uint8Array, isLast: boolean): Promise<ImportPageReply> => {
     await row.sign()
     await source.put(bytes)
@@ -81,17 +88,21 @@ async function startImport(store: Store, request: ImportPageRequest): Promise<Pa
     const { checkpoints } = importer.counts
     if (!isLast) return { checkpoints }
     source.end()
-    const imported = await land(store, row, await staging, sweep)
+    landing = staging.then((staged) => land(store, row, staged, sweep))
+    const imported = await landing
     return { checkpoints: imported.checkpoints, imported }
   }
   const end = async (): Promise<void> => {
+    row.leave()
+    // It goes on by itself, or the next opening does: there is nothing to give up.
+    if (row.isDecided) return
     stop.abort(new CheckpointerError('CLOSED', 'The import was given up.'))
     source.end()
     await staging.catch(() => {})
-    await clearImport(store, row).catch((cause: unknown) => {
-      const message = 'What an import had staged could not be removed yet; a later opening does.'
-      store.warn(new CheckpointerError('FAILED', message, { cause }))
-    })
+    // It may be writing: what it puts is to be removed too. Or it is being decided in this moment.
+    await landing?.catch(() => {})
+    if (row.isDecided) return
+    await clearImport(store, row).catch((cause: unknown) => store.warn(notTakenBack(cause)))
   }
   return { run, end }
 }

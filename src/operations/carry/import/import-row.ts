@@ -20,6 +20,8 @@ export class ImportRow {
   readonly #key: Key
   #version: string | undefined
   #at = 0
+  #isLeft = false
+  #isDecided = false
 
   constructor(store: Store, id: string, version?: string) {
     this.#store = store
@@ -28,15 +30,36 @@ export class ImportRow {
     this.#version = version
   }
 
+  /** All of it is to be seen, whatever happens from here on. */
+  get isDecided(): boolean {
+    return this.#isDecided
+  }
+
+  /** It is given up here: it cannot be decided any more, unless that is being written in this moment. */
+  leave(): void {
+    this.#isLeft = true
+  }
+
+  async decide(): Promise<void> {
+    await this.put('publishing')
+    this.#isDecided = true
+  }
+
   async put(state: ImportFacts['state']): Promise<void> {
+    // Who clears up marks it by this object too: the version alone would let it go on.
+    if (this.#isLeft || !(await this.mark(state))) throw givenUp()
+  }
+
+  /** Whether it was still as this one has left it: else somebody else goes on with it. */
+  async mark(state: ImportFacts['state']): Promise<boolean> {
     this.#at = Date.now()
     const head = seal(DATABASE_PARTITION, 'meta', this.#key, { state, at: this.#at } satisfies ImportFacts)
     const result = await this.#store.storage.commit(DATABASE_PARTITION, {
       checks: [{ table: 'meta', key: this.#key, version: this.#version }],
       puts: [{ table: 'meta', key: this.#key, head }],
     })
-    if (!result.ok) throw givenUp()
-    this.#version = result.version
+    if (result.ok) this.#version = result.version
+    return result.ok
   }
 
   /** Says from time to time that the import goes on. */

@@ -1,7 +1,8 @@
-import { CheckpointerError } from '../../../errors.ts'
+import { CheckpointerError, isTaken } from '../../../errors.ts'
 import { threadKey } from '../../../storage/keys.ts'
-import type { ThreadRow } from '../../rows/thread-row.ts'
+import type { ThreadFacts } from '../../rows/thread-row.ts'
 import type { Store } from '../../store/store.ts'
+import { clearMarked } from './clear.ts'
 import { taken, type StagedImport } from './importer.ts'
 import type { ImportRow } from './import-row.ts'
 import type { ImportedReply } from '../../host.ts'
@@ -23,23 +24,45 @@ export async function land(
     if (names.given.size > 0) await nameStaged(store, partition, names.given)
   }
   // From here on it is decided: should this end, the next to open goes on with it.
-  await row.put('publishing')
-  const published: ThreadRow[] = []
-  const onTaken = (thread: string): Promise<string | undefined> => names.another(thread)
-  for (const partition of staged.partitions)
-    await publishPartition(store, partition, { onTaken, onPublished: (thread) => published.push(thread) })
+  await row.decide()
+  await publish(store, row, staged, names)
   // All of it is there. Who finds this row when it cannot be removed has nothing left to do.
   await row.remove().catch((cause: unknown) => store.warn(leftOver(cause)))
   const isTidy = staged.untidy.size === 0 && ![...names.given.values()].includes(undefined)
   if (!isTidy)
     for (const partition of staged.partitions)
       await sweep(store, partition).catch((cause: unknown) => store.warn(leftOver(cause)))
-  for (const { facts } of published) {
-    const { thread, namespace, head } = facts
+  return replyOf(staged, names.given)
+}
+
+/** Only a name that is taken, where that is to be refused, takes back what is decided. */
+async function publish(store: Store, row: ImportRow, staged: StagedImport, names: Names): Promise<void> {
+  const published: ThreadFacts[] = []
+  let refusal: CheckpointerError | undefined
+  const onTaken = async (thread: string): Promise<string | undefined> => {
+    if (staged.onConflict === 'refuse') throw (refusal = taken(thread))
+    return names.another(thread)
+  }
+  try {
+    for (const partition of staged.partitions)
+      await publishPartition(store, partition, { onTaken, onPublished: (facts) => published.push(facts) })
+  } catch (cause) {
+    if (refusal && (await row.mark('clearing').catch(() => false))) {
+      const lanes = new Set(published.map(({ lane }) => lane))
+      await clearMarked(store, row, lanes).catch((error: unknown) => store.warn(notTakenBack(error)))
+      throw refusal
+    }
+    tell(store, published)
+    throw goesOn(cause)
+  }
+  tell(store, published)
+}
+
+function tell(store: Store, published: readonly ThreadFacts[]): void {
+  for (const { thread, namespace, head } of published) {
     store.threads.forget(thread)
     if (head) store.publish({ type: 'saved', thread, namespace, seq: head.seq, id: head.id })
   }
-  return replyOf(staged, names.given)
 }
 
 /** The names that threads of the file get here, where there are such threads already. */
@@ -79,6 +102,21 @@ class Names {
     return (await this.#store.storage.locate(threadKey(thread, ''))) !== undefined
   }
 }
+
+function goesOn(cause: unknown): CheckpointerError {
+  const why = cause instanceof Error ? cause.message : String(cause)
+  const message = `The import is decided, but not all of it can be seen yet: the next opening goes on with it. ${why}`
+  return new CheckpointerError(isTaken(cause) ? cause.code : 'FAILED', message, { outcome: 'unknown', cause })
+}
+
+export const notTakenBack = (cause: unknown): CheckpointerError =>
+  new CheckpointerError(
+    'FAILED',
+    'What an import has brought could not be removed yet; a later opening does.',
+    {
+      cause,
+    },
+  )
 
 const leftOver = (cause: unknown): CheckpointerError =>
   new CheckpointerError(

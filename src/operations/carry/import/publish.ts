@@ -6,8 +6,9 @@ import { familyQuery, openFamily, readFamily, renewFamily } from '../../store/fa
 import { birthPut } from '../../rows/birth-row.ts'
 import { openMeta } from '../../rows/meta-row.ts'
 import { seal } from '../../rows/seal.ts'
-import { threadPut, type ThreadFacts, type ThreadRow } from '../../rows/thread-row.ts'
+import { threadPut, type ThreadFacts } from '../../rows/thread-row.ts'
 import type { Store } from '../../store/store.ts'
+import { patiently } from './patiently.ts'
 import { wipe } from './stage.ts'
 
 /** The rows of threads that an import has laid aside in one of its partitions. */
@@ -71,9 +72,12 @@ export async function markUntidy(store: Store, partition: string, staged: readon
 interface Publishing {
   /** Asked when there is such a thread by now: for another name, or none. */
   readonly onTaken: (thread: string) => Promise<string | undefined>
-  readonly onPublished?: (thread: ThreadRow) => void
+  readonly onPublished?: (thread: ThreadFacts) => void
   readonly onDamage?: OnDamage
 }
+
+/** So many tries in a row may come to nothing as others were first. */
+const MOST_LOST = 1000
 
 /**
  * Lets the threads of one partition be seen. Where one commit cannot hold them all there are several, each of them whole; whoever finds staged rows
@@ -85,32 +89,55 @@ export async function publishPartition(
   publishing: Publishing,
 ): Promise<void> {
   const { onPublished = () => {}, onDamage = refuse } = publishing
-  for (let tried = 0; tried < MOST_TRIES; tried++) {
+  let tried: readonly Staged[] = []
+  const step = async (): Promise<'all' | 'some' | typeof LOST_RACE> => {
     let isWhole = true
     const staged = await readStaged(store, partition, (error) => {
       isWhole = false
       onDamage(error)
     })
-    // What stands beside a row that cannot be read may be its own.
-    if (staged.length === 0) return isWhole ? clearUnused(store, partition) : undefined
-    const [family] = await store.storage.read(partition, [familyQuery])
-    const { check, put } = renewFamily(partition, openFamily(partition, family))
+    // Also after a commit that has failed, and was made all the same.
+    const left = new Set(staged.map(({ row }) => row.key[1]))
+    for (const { row, facts } of tried) if (!left.has(row.key[1])) onPublished(facts)
+    tried = []
+    if (staged.length === 0) {
+      // What stands beside a row that cannot be read may be its own.
+      if (isWhole) await clearUnused(store, partition)
+      return 'all'
+    }
     const some = fitting(store, partition, staged)
-    const result = await tryCommit(store, partition, {
-      checks: [
-        check,
-        ...some.flatMap(({ row, facts }) => [
-          { table: 'meta', key: row.key, version: row.version } as const,
-          { table: 'threads', key: threadKey(facts.thread, facts.namespace), version: undefined } as const,
-        ]),
-      ],
-      puts: [put, ...some.flatMap(({ facts }) => [threadPut(partition, facts), birthPut(partition, facts)])],
-      deletes: some.map(({ row }) => ({ table: 'meta', key: row.key })),
-    })
-    if (result !== LOST_RACE) for (const { facts } of some) onPublished({ partition, version: result, facts })
-    else await makeWay(store, partition, some, publishing)
+    tried = some
+    if ((await commitSome(store, partition, some)) !== LOST_RACE) return 'some'
+    tried = []
+    await makeWay(store, partition, some, publishing)
+    return LOST_RACE
+  }
+  for (let lost = 0; lost < MOST_LOST;) {
+    const result = await patiently(step)
+    if (result === 'all') return
+    lost = result === LOST_RACE ? lost + 1 : 0
   }
   throw new CheckpointerError('CONFLICT', 'Other writers kept taking the names of imported threads.')
+}
+
+async function commitSome(
+  store: Store,
+  partition: string,
+  some: readonly Staged[],
+): Promise<string | typeof LOST_RACE> {
+  const [family] = await store.storage.read(partition, [familyQuery])
+  const { check, put } = renewFamily(partition, openFamily(partition, family))
+  return tryCommit(store, partition, {
+    checks: [
+      check,
+      ...some.flatMap(({ row, facts }) => [
+        { table: 'meta', key: row.key, version: row.version } as const,
+        { table: 'threads', key: threadKey(facts.thread, facts.namespace), version: undefined } as const,
+      ]),
+    ],
+    puts: [put, ...some.flatMap(({ facts }) => [threadPut(partition, facts), birthPut(partition, facts)])],
+    deletes: some.map(({ row }) => ({ table: 'meta', key: row.key })),
+  })
 }
 
 /** Where no thread came to be seen, all that was staged is for nothing. */
@@ -119,20 +146,25 @@ async function clearUnused(store: Store, partition: string): Promise<void> {
   if (threads.length + damaged.length === 0) await wipe(store, partition)
 }
 
-const MOST_TRIES = 1000
 /** A staged row takes two checks, two puts and a deletion. */
 const OPERATIONS = 5
 
 /** As many as one commit takes; the whole of a thread stays together where it can. */
 function fitting(store: Store, partition: string, staged: readonly Staged[]): readonly Staged[] {
   const { operations, commitBytes } = store.storage.limits
+  const all = [...staged].sort(byThread)
   let bytes = 0
-  const end = staged.findIndex(({ facts }, i) => {
+  const end = all.findIndex(({ facts }, i) => {
     bytes += bytesOf(threadPut(partition, facts)) * 2
     return i > 0 && ((i + 1) * OPERATIONS > operations - 2 || bytes > commitBytes / 2)
   })
-  return end < 0 ? staged : staged.slice(0, end)
+  if (end < 0) return all
+  const cut = all.findIndex(({ facts }) => facts.thread === all[end]?.facts.thread)
+  return all.slice(0, cut > 0 ? cut : end)
 }
+
+const byThread = ({ facts: { thread: a } }: Staged, { facts: { thread: b } }: Staged): number =>
+  a === b ? 0 : a < b ? -1 : 1
 
 async function makeWay(
   store: Store,
@@ -142,7 +174,14 @@ async function makeWay(
 ): Promise<void> {
   for (const thread of new Set(staged.map(({ facts }) => facts.thread))) {
     const found = await store.storage.locate(threadKey(thread, ''))
-    if (found && found.partition !== partition)
-      await nameStaged(store, partition, new Map([[thread, await onTaken(thread)]]), onDamage)
+    if (!found) continue
+    // In this partition it may be the imported one, as it was published before; else it is a fork of one that was.
+    if (found.partition === partition && !(await isStaged(store, partition, thread))) continue
+    await nameStaged(store, partition, new Map([[thread, await onTaken(thread)]]), onDamage)
   }
+}
+
+async function isStaged(store: Store, partition: string, thread: string): Promise<boolean> {
+  const staged = await readStaged(store, partition, () => {})
+  return staged.some(({ facts }) => facts.thread === thread && facts.namespace === '')
 }
