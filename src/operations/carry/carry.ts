@@ -15,7 +15,7 @@ import type {
   ImportPageReply,
   ImportPageRequest,
 } from '../host.ts'
-import { nextPage, underWay, type ExportPages, type ImportPages, type Paged } from '../store/paged.ts'
+import { nextPage, type ExportPages, type ImportPages, type Paged } from '../store/paged.ts'
 import { sweep } from '../removal/write/sweep.ts'
 import { pauses } from '../../state/slices/pause.ts'
 import type { Store } from '../store/store.ts'
@@ -24,7 +24,8 @@ import { partitions } from '../survey/every-row.ts'
 /** The next lines of an export; it begins with page 0, and ends with its last one or with `endCarry`. */
 export function exportPage(store: Store, request: ExportPageRequest): Promise<ExportPageReply> {
   return nextPage(
-    underWay(store).exporting,
+    store,
+    'exporting',
     request,
     async () => startExport(store, request),
     (run) => run(),
@@ -35,7 +36,8 @@ export function exportPage(store: Store, request: ExportPageRequest): Promise<Ex
 /** The next bytes of an import; it begins with page 0. Nothing of it is there before the last page is answered. */
 export function importPage(store: Store, request: ImportPageRequest): Promise<ImportPageReply> {
   return nextPage(
-    underWay(store).importing,
+    store,
+    'importing',
     request,
     () => startImport(store, request),
     (run) => run(request.bytes, request.isLast),

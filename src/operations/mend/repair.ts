@@ -1,6 +1,6 @@
 import type { Act } from '../../checkpoint.ts'
 import type { RepairReply, RepairRequest } from '../host.ts'
-import { nextPage, underWay, type Paged, type RepairPages } from '../store/paged.ts'
+import { nextPage, type Paged, type RepairPages } from '../store/paged.ts'
 import type { Store } from '../store/store.ts'
 import { ThreadCache } from '../store/thread-cache.ts'
 import { problemOf, type Finding } from '../verify/finding.ts'
@@ -16,7 +16,8 @@ const A_CALL_MS = 50
  */
 export function repair(store: Store, request: RepairRequest): Promise<RepairReply> {
   return nextPage(
-    underWay(store).repairing,
+    store,
+    'repairing',
     request,
     async () => startRepair(request.isPlan ? copyOf(store) : store),
     (run) => run(),

@@ -12,6 +12,10 @@ export interface Paged<Run> {
 interface Going<Run> {
   /** The page that comes next. */
   page: number
+  /** Pages that are being made in this moment. */
+  asked: number
+  /** When the last was made. */
+  at: number
   readonly paged: Promise<Paged<Run>>
 }
 
@@ -19,38 +23,46 @@ export type ExportPages = () => Promise<ExportPageReply>
 export type ImportPages = (bytes: Uint8Array, isLast: boolean) => Promise<ImportPageReply>
 export type RepairPages = () => Promise<RepairReply>
 
-/** What is under way here, by the ids that callers gave it. */
-interface UnderWay {
-  readonly exporting: Map<string, Going<ExportPages>>
-  readonly importing: Map<string, Going<ImportPages>>
-  readonly repairing: Map<string, Going<RepairPages>>
+interface Kinds {
+  readonly exporting: ExportPages
+  readonly importing: ImportPages
+  readonly repairing: RepairPages
 }
+
+/** What is under way here, by the ids that callers gave it. */
+type UnderWay = { readonly [Kind in keyof Kinds]: Map<string, Going<Kinds[Kind]>> }
+
+/** Whoever has asked for no page for so many milliseconds has left: an import without a sign of life is dead by then too. */
+const LEFT_AFTER = 10 * 60_000
 
 const stores = new WeakMap<Store, UnderWay>()
 
-export function underWay(store: Store): UnderWay {
+function underWay(store: Store): UnderWay {
   const known = stores.get(store) ?? { exporting: new Map(), importing: new Map(), repairing: new Map() }
   stores.set(store, known)
   return known
 }
 
 /** Begins with page 0, and is over with its last page, or when a page fails. */
-export async function nextPage<Run, Reply>(
-  all: Map<string, Going<Run>>,
+export async function nextPage<Kind extends keyof Kinds, Reply>(
+  store: Store,
+  kind: Kind,
   { id, page }: { readonly id: string; readonly page: number },
-  start: () => Promise<Paged<Run>>,
-  run: (page: Run) => Promise<Reply>,
+  start: () => Promise<Paged<Kinds[Kind]>>,
+  run: (page: Kinds[Kind]) => Promise<Reply>,
   isLast: (reply: Reply) => boolean,
 ): Promise<Reply> {
+  const all = underWay(store)[kind]
   const known = all.get(id)
   // A worker that was lost and started again knows nothing of what the last one was doing.
   if (page !== (known?.page ?? 0))
     throw new CheckpointerError('FAILED', 'The export, import or repair was cut off. Start it again.', {
       outcome: 'none',
     })
-  const going = known ?? { page: 0, paged: start() }
+  const going = known ?? { page: 0, asked: 0, at: 0, paged: endLeft(store).then(start) }
   all.set(id, going)
   going.page++
+  going.asked++
   try {
     const reply = await run((await going.paged).run)
     if (isLast(reply)) all.delete(id)
@@ -59,7 +71,21 @@ export async function nextPage<Run, Reply>(
     all.delete(id)
     await ended(going).catch(() => {})
     throw error
+  } finally {
+    going.asked--
+    going.at = performance.now()
   }
+}
+
+/** Looked for when something begins: so what is left can be no more than what was begun in such a while. */
+async function endLeft(store: Store): Promise<void> {
+  const now = performance.now()
+  for (const all of allOf(store))
+    for (const [id, going] of all) {
+      if (going.asked > 0 || now - going.at < LEFT_AFTER) continue
+      all.delete(id)
+      await ended(going).catch(() => {})
+    }
 }
 
 /** Nothing is to be ended of what has not even begun. */
