@@ -25,10 +25,18 @@ const OURS: ReadonlySet<Verb> = new Set<Verb>([
   'close',
   'destroy',
 ])
-/** So many exports are under way at most: one that nobody goes on with is never ended. */
+/** So many exports are under way at most: each holds what it reads. */
 const MOST_EXPORTS = 256
+/** One of which nobody has asked for a page for so many milliseconds makes room for others. */
+const LEFT_AFTER = 10 * 60_000
 /** What an import from elsewhere may take here at most, whatever it asks for. */
 const IMPORT = { bytes: 2 ** 30, ratio: 100, lines: 5_000_000 }
+
+interface Begun {
+  readonly request: ExportPageRequest
+  /** When its last page was asked for. */
+  at: number
+}
 
 /**
  * A host as strangers may use it: every request is looked at to its last field before anything is done, and nothing
@@ -37,7 +45,7 @@ const IMPORT = { bytes: 2 ** 30, ratio: 100, lines: 5_000_000 }
 export class GuardedHost {
   readonly #host: Host
   /** What each export under way was begun with: the pages that follow name nothing. */
-  readonly #exports = new Map<string, ExportPageRequest>()
+  readonly #exports = new Map<string, Begun>()
 
   constructor(host: Host) {
     this.#host = host
@@ -81,7 +89,12 @@ export class GuardedHost {
   #begun(verb: Verb, request: unknown): unknown {
     if (verb !== 'exportPage') return request
     const page = request as ExportPageRequest
-    return page.page === 0 ? page : (this.#exports.get(page.id) ?? page)
+    if (page.page === 0) return page
+    const begun = this.#exports.get(page.id)
+    // Nobody is asked about it: what it was begun with is not known any more.
+    if (!begun)
+      throw new CheckpointerError('FAILED', 'The export was cut off. Start it again.', { outcome: 'none' })
+    return begun.request
   }
 
   async #run(verb: Verb, request: unknown): Promise<unknown> {
@@ -91,13 +104,24 @@ export class GuardedHost {
     return callOf(this.#host, verb)(request)
   }
 
+  /** Nobody's export makes way for that of another, unless it was left. */
   #begin(id: string, request: ExportPageRequest): void {
-    const [oldest] = this.#exports.keys()
-    if (oldest !== undefined && this.#exports.size >= MOST_EXPORTS) {
-      this.#exports.delete(oldest)
-      void this.#host.endCarry({ id: oldest }).catch(() => {})
+    if (this.#exports.size >= MOST_EXPORTS) this.#endLeft()
+    if (this.#exports.size >= MOST_EXPORTS)
+      throw new CheckpointerError(
+        'BLOCKED',
+        `${MOST_EXPORTS} exports are under way, which is as many as there may be. Try again when some of them have ended.`,
+        { outcome: 'none' },
+      )
+    this.#exports.set(id, { request, at: performance.now() })
+  }
+
+  #endLeft(): void {
+    for (const [id, { at }] of this.#exports) {
+      if (performance.now() - at < LEFT_AFTER) continue
+      this.#exports.delete(id)
+      void this.#host.endCarry({ id }).catch(() => {})
     }
-    this.#exports.set(id, request)
   }
 
   async #export(request: ExportPageRequest): Promise<unknown> {
@@ -110,6 +134,8 @@ export class GuardedHost {
         })
       this.#begin(id, request)
     }
+    const begun = this.#exports.get(id)
+    if (begun) begun.at = performance.now()
     let goesOn = false
     try {
       const reply = await this.#host.exportPage(request)
