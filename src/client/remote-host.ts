@@ -2,7 +2,7 @@ import { checkFunction, checkOptions, invalid, type Names } from '../checkpointe
 import { CheckpointerError } from '../errors.ts'
 import type { Host } from '../operations/host.ts'
 import { isReadAgain, makeHost, type Verb } from '../operations/verbs.ts'
-import { CALL, MESSAGE_TYPE, type EVENTS, type HttpCall, type HttpReply } from '../remote/http.ts'
+import { CALL, isReply, MESSAGE_TYPE, type EVENTS, type HttpCall, type HttpReply } from '../remote/http.ts'
 import { LeasesTaken } from '../remote/leases-taken.ts'
 import { pack, unpack } from '../remote/pack.ts'
 import type { EventSource } from '../tabs/events.ts'
@@ -129,9 +129,21 @@ async function send(reach: Reach, message: Message): Promise<unknown> {
   })
   const { status, type, body } = reply
   if (type !== MESSAGE_TYPE) throw stranger(status)
-  const answer = unpack(body) as HttpReply
+  const answer = opened(body)
   if ('error' in answer) throw fromWire(answer.error)
   return answer.value
+}
+
+/** Whatever became of the call: an answer that cannot be read says nothing of it. */
+function opened(body: Uint8Array): HttpReply {
+  let cause: unknown
+  try {
+    const answer = unpack(body)
+    if (isReply(answer)) return answer
+  } catch (error) {
+    cause = error
+  }
+  throw lost('What the server has answered did not arrive as it was sent.', cause)
 }
 
 async function answered(reach: Reach, headers: Headers, body: Uint8Array<ArrayBuffer>) {

@@ -1,4 +1,5 @@
 /** What both ends of the wire over HTTP agree on. */
+import { isJsonObject } from '../state/json.ts'
 import type { WireError } from '../worker/wire.ts'
 
 /** Rises when an older end would misread a newer one. */
@@ -18,3 +19,10 @@ export interface HttpCall {
 }
 
 export type HttpReply = { readonly value?: unknown } | { readonly error: WireError }
+
+export function isReply(value: unknown): value is HttpReply {
+  if (!isJsonObject(value)) return false
+  if (!('error' in value)) return true
+  const error: unknown = value['error']
+  return isJsonObject(error) && typeof error['code'] === 'string' && typeof error['message'] === 'string'
+}

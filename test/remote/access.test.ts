@@ -434,6 +434,43 @@ describe('a wire that breaks', () => {
     await far.close()
   })
 
+  it.each([
+    ['is cut off', (bytes: Uint8Array<ArrayBuffer>) => bytes.slice(0, -3)],
+    ['is nothing', () => new Uint8Array()],
+    ['is no object', () => pack(null)],
+    ['is an error that is none', () => pack({ error: null })],
+  ])('an answer that %s says not whether a save was made', async (_, garble) => {
+    const store = await served()
+    const handler = createHandler(store, { authorize: () => true })
+    const garbled = new Set<string>()
+    const host = () =>
+      remoteHost('http://localhost/', {
+        async fetch(input, init) {
+          const { verb } = unpack(init?.body as Uint8Array) as { verb: string }
+          const response = await handler(new Request(input as URL, init))
+          const bytes = new Uint8Array(await response.arrayBuffer())
+          return new Response(garbled.delete(verb) ? garble(bytes) : bytes, response)
+        },
+      })
+    const far = await openCheckpointer({ name: 'far', host: host() })
+    const thread = far.thread('t')
+    garbled.add('save').add('load')
+    await expect(thread.save({ n: 1 })).rejects.toMatchObject({ code: 'WORKER_LOST', outcome: 'unknown' })
+    expect((await thread.save({ n: 1 })).seq).toBe(1)
+    expect((await thread.load())?.state).toEqual({ n: 1 })
+    await far.close()
+    const warnings: unknown[] = []
+    const onWarning = (warning: unknown): void => void warnings.push(warning)
+    const behind = await openCheckpointer({ name: 'far', host: host(), durability: 'async', onWarning })
+    garbled.add('saveMany')
+    await behind.thread('behind').save({ n: 1 })
+    await vi.waitFor(() => behind.flush())
+    expect(garbled).toEqual(new Set())
+    expect(warnings).not.toContainEqual(expect.objectContaining({ outcome: 'none' }))
+    expect((await store.usage()).checkpoints).toBe(2)
+    await behind.close()
+  })
+
   it('a URL that says not where is refused', () => {
     for (const url of ['/store', 'store', ''])
       expect(() => remoteHost(url)).toThrow(expect.objectContaining({ code: 'INVALID', path: 'url' }))
