@@ -89,6 +89,18 @@ describe('parsing in slices', () => {
       })
   })
 
+  it('goes through what is nested a bounded number of times, however deep that is', async () => {
+    let looks = 0
+    const counted = (): undefined => void looks++
+    const deep = (depth: number): Uint8Array =>
+      new TextEncoder().encode('['.repeat(depth) + '1,'.repeat(200_000) + '1' + ']'.repeat(depth))
+    await expect(parseInSlices(deep(300_000), counted)).rejects.toMatchObject({ code: 'CORRUPT' })
+    expect(looks).toBeLessThan(20)
+    const bytes = deep(900)
+    expect(await parseInSlices(bytes, counted)).toEqual(fromBytes(bytes))
+    expect(looks).toBeLessThan(400)
+  })
+
   it('keeps a key named __proto__ a key', async () => {
     const text = `{"a":[${'1,'.repeat(200_000)}1],"__proto__":{"polluted":true},"b":1}`
     const parsed = (await parseInSlices(new TextEncoder().encode(text), never)) as Record<string, unknown>

@@ -1,4 +1,4 @@
-import { setOwn, type Json } from '../json.ts'
+import { MAX_DEPTH, setOwn, type Json } from '../json.ts'
 import { fromBytes } from '../json-bytes.ts'
 import type { Pause } from './pause.ts'
 import { parseText } from './parse-text.ts'
@@ -10,6 +10,11 @@ const STRIDE = 64 * 1024
 const TEXT_STRIDE = 1024 * 1024
 const NEAR = 64
 
+/** In so many containers within one another the children are looked for: what is large in all of them is gone through as often. */
+const MOST_LEVELS = 16
+/** A state that is nested as deep as it may be has less: a box takes a few brackets. */
+const MOST_BRACKETS = 16 * MAX_DEPTH
+
 const COMMA = 0x2c
 const COLON = 0x3a
 const OPENING = new Set([0x5b, 0x7b])
@@ -20,14 +25,16 @@ const BRACKETS: Readonly<Record<number, readonly [close: number, open: string, c
 }
 
 /** What `fromBytes` gives, made a slice at a time: the children of a large container are parsed by themselves. */
-export async function parseInSlices(bytes: Uint8Array, pause: Pause): Promise<Json> {
+export const parseInSlices = (bytes: Uint8Array, pause: Pause): Promise<Json> => parseAt(0, bytes, pause)
+
+async function parseAt(level: number, bytes: Uint8Array, pause: Pause): Promise<Json> {
   if (bytes.length <= SLICE) return fromBytes(bytes)
   if (bytes[0] === QUOTE) return parseText(bytes, pause)
   const kind = BRACKETS[bytes[0] ?? 0]
   // A number, or no JSON, which the engine will say.
-  if (!kind) return fromBytes(bytes)
+  if (!kind || level === MOST_LEVELS) return fromBytes(bytes)
   if (bytes[bytes.length - 1] !== kind[0]) throw noJson()
-  const whole = new Whole(bytes, kind)
+  const whole = new Whole(level, bytes, kind)
   const children = await childrenOf(bytes, pause)
   let from = 0
   for (let i = 0; i < children.length; i++) {
@@ -51,13 +58,15 @@ export async function parseInSlices(bytes: Uint8Array, pause: Pause): Promise<Js
 type Child = readonly [start: number, end: number, colon: number]
 
 class Whole {
+  readonly #level: number
   readonly #bytes: Uint8Array
   readonly #open: string
   readonly #close: string
   readonly #list: Json[] = []
   readonly #object: Record<string, Json> = {}
 
-  constructor(bytes: Uint8Array, [, open, close]: (typeof BRACKETS)[number]) {
+  constructor(level: number, bytes: Uint8Array, [, open, close]: (typeof BRACKETS)[number]) {
+    this.#level = level
     this.#bytes = bytes
     this.#open = open
     this.#close = close
@@ -86,12 +95,16 @@ class Whole {
 
   async takeLarge([start, end, colon]: Child, pause: Pause): Promise<void> {
     if (this.#open === '[') {
-      this.#list.push(await parseInSlices(this.#bytes.subarray(start, end), pause))
+      this.#list.push(await this.#inner(start, end, pause))
       return
     }
     const key = colon < 0 ? null : fromBytes(this.#bytes.subarray(start, colon))
     if (typeof key !== 'string') throw noJson()
-    setOwn(this.#object, key, await parseInSlices(this.#bytes.subarray(colon + 1, end), pause))
+    setOwn(this.#object, key, await this.#inner(colon + 1, end, pause))
+  }
+
+  #inner(start: number, end: number, pause: Pause): Promise<Json> {
+    return parseAt(this.#level + 1, this.#bytes.subarray(start, end), pause)
   }
 }
 
@@ -130,7 +143,7 @@ async function childrenOf(bytes: Uint8Array, pause: Pause): Promise<Child[]> {
       start = at + 1
       colon = -1
     }
-    if (depth < 0) throw noJson()
+    if (depth < 0 || depth > MOST_BRACKETS) throw noJson()
   }
   if (depth !== 0 || inText) throw noJson()
   children.push([start, last, colon])
