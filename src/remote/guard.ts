@@ -6,7 +6,9 @@ import type {
   SyncAskReply,
   ThreadsRequest,
 } from '../operations/host.ts'
+import { areSound } from '../operations/shapes/bodies.ts'
 import { callOf, VERBS, type Verb } from '../operations/verbs.ts'
+import { bodiesIn } from './bodies.ts'
 import { listed, type ListPage } from './listed.ts'
 import { withoutOrigins } from './origins.ts'
 import { isRequest } from './requests.ts'
@@ -70,6 +72,11 @@ export class GuardedHost {
       const page = callOf(this.#host, verb) as ListPage
       return () => listed(page, request as ThreadsRequest, (thread) => allow(verb, thread))
     }
+    // Not before it is allowed: it takes the longer the more there is.
+    if (!(await areSound(bodiesIn(verb, request))))
+      throw new CheckpointerError('INVALID', 'What is to be stored is no state, nor a change of one.', {
+        outcome: 'none',
+      })
     if (verb === 'syncAsk' || verb === 'syncWant')
       return async () =>
         withoutOrigins((await this.#run(verb, request)) as SyncAskReply, (thread) => allow(verb, thread))

@@ -338,6 +338,46 @@ describe('what comes from strangers', () => {
     }
   })
 
+  it('no body is taken that could not be read: it would be the head, and refuse every load', async () => {
+    const store = await served()
+    const handler = createHandler(store, { authorize: () => true })
+    const thread = store.thread('t')
+    const first = await thread.save({ n: 1 })
+    const place = { thread: 't', namespace: '' }
+    const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
+    const base = { id: first.id, key: first.id }
+    const deep = '['.repeat(2_000) + ']'.repeat(2_000)
+    const wholes = ['', '{', 'no JSON', '{"$fp":["bogus"]}', '{"$fp":["Date","x"]}', deep]
+    const changes = ['', '{', '{}', 'null', '[["?",[]]]', '[["=",[{}],1]]', '[["[",["n"],-1,0,[]]]']
+    const bodies = wholes.map(bytes).concat(new Uint8Array([0x22, 0xff, 0x22]))
+    const large = bytes(`[${'"large",'.repeat(100_000)}1`)
+    const frames = [
+      ...[...bodies, large].map((body) => ({ body })),
+      ...[...changes.map(bytes), large].map((body) => ({ base, body })),
+    ]
+    const made = { key: 'k', createdAt: 1, fields: {} }
+    const sound = { ...place, ...made, key: 'sound', frame: { body: bytes('{}') } }
+    const writes = bodies.map((body) => ({ taskId: 'task', index: 0, channel: 'c', body }))
+    const asked: [string, unknown][] = [
+      ...frames.flatMap((frame): [string, unknown][] => [
+        ['save', { ...place, ...made, frame }],
+        ['saveMany', { ...place, saves: [sound, { ...place, ...made, frame }] }],
+        ['fork', { ...place, as: 'fork', createdAt: 1, key: 'f', first: { ...made, frame } }],
+      ]),
+      ...writes.flatMap((write): [string, unknown][] => [
+        ['putWrites', { ...place, checkpoint: 1, writes: [write] }],
+        ['save', { ...sound, writes: [write] }],
+      ]),
+    ]
+    for (const [verb, request] of asked) {
+      const { status, error } = await post(handler, { verb, request })
+      expect([status, error?.code], JSON.stringify(request).slice(0, 400)).toEqual([400, 'INVALID'])
+    }
+    expect((await store.usage()).checkpoints).toBe(1)
+    expect((await post(handler, { verb: 'save', request: sound })).error).toBeUndefined()
+    expect(await thread.load()).toMatchObject({ seq: 2, state: {} })
+  })
+
   it('a lease is shown no less often than a timer can', async () => {
     const handler = createHandler(await served(), { authorize: () => true })
     const request = { thread: 't', lease: 'l', times: 10, every: 2 ** 31 }

@@ -248,7 +248,8 @@ class Sender {
   }
 
   #note(rows: readonly SyncRow[], reply: SyncTakeReply): void {
-    const { added, from, next, lane, heads, isChanged, wrote = this.filed } = reply
+    const { added, from, next, lane, heads, isChanged, wrote = this.filed, damaged = [] } = reply
+    this.leaveOut(damaged)
     this.heads = heads.length
     this.filed = wrote
     if (isChanged) this.#way.tally.changes++

@@ -151,6 +151,8 @@ export interface SyncTakeReply {
   readonly added: number
   /** What the next one starts from is not here: it is to be sent whole. */
   readonly isStuck?: true
+  /** Which of those taken are nothing that could be read here, by the seqs that they came with: they were left out. */
+  readonly damaged?: readonly number[]
   /** The next seq, before and after. */
   readonly from: number
   readonly next: number

@@ -4,6 +4,7 @@ import type { SaveRequest, SyncRow, SyncTakeReply, SyncTakeRequest, SyncWrite } 
 import { withRoom } from '../retention/with-room.ts'
 import { Draft } from '../saving/draft.ts'
 import { attemptsOn, LOST_RACE, untilRecognised } from '../store/commit.ts'
+import { areSound } from '../shapes/bodies.ts'
 import { isSyncTake } from '../shapes/syncing.ts'
 import { goneSaves, saveText } from '../store/gone.ts'
 import type { Store } from '../store/store.ts'
@@ -21,8 +22,11 @@ export async function syncTake(store: Store, request: SyncTakeRequest): Promise<
   if (!isSyncTake(request)) throw notOurs()
   const { thread, namespace } = request
   const place = { thread, namespace }
+  const damaged = await damagedIn(request.rows)
   const { reply, there } = await store.inTurn(place, () =>
-    withRoom(store, place, () => untilRecognised(attemptsOn(store, place), () => attempt(store, request))),
+    withRoom(store, place, () =>
+      untilRecognised(attemptsOn(store, place), () => attempt(store, request, damaged)),
+    ),
   )
   let isChanged = false
   for (const row of there)
@@ -38,13 +42,25 @@ export const notOurs = (): CheckpointerError =>
     'What came from the other store is nothing that a store of this package gives.',
   )
 
+/** What could not be read here either, if it were stored. Of some only the pending writes have come. */
+async function damagedIn(rows: readonly SyncRow[]): Promise<ReadonlySet<SyncRow>> {
+  const damaged = new Set<SyncRow>()
+  for (const row of rows)
+    if (!(await areSound([...(row.body.length > 0 ? [row] : []), ...row.writes]))) damaged.add(row)
+  return damaged
+}
+
 interface Taken {
   readonly reply: SyncTakeReply
   /** Those that were here before, or whose pending writes had no room beside them: some may have to be added. */
   readonly there: readonly SyncRow[]
 }
 
-async function attempt(store: Store, request: SyncTakeRequest): Promise<Taken | typeof LOST_RACE> {
+async function attempt(
+  store: Store,
+  request: SyncTakeRequest,
+  damaged: ReadonlySet<SyncRow>,
+): Promise<Taken | typeof LOST_RACE> {
   const { thread, namespace, about, rows } = request
   const place = { thread, namespace }
   const row = await readThread(store, place)
@@ -65,6 +81,10 @@ async function attempt(store: Store, request: SyncTakeRequest): Promise<Taken | 
   let taken = 0
   let isStuck = false
   for (const [i, each] of rows.entries()) {
+    if (damaged.has(each)) {
+      taken++
+      continue
+    }
     if (held[i] === 'same') there.push(each)
     const isNew = !held[i] && each.body.length > 0 && !draft.fresh.some(({ id }) => id === each.info.id)
     if (isNew && !gone.has(saveText(namespace, each.info)) && !(await adds(draft, saveOf(request, each)))) {
@@ -83,12 +103,14 @@ async function attempt(store: Store, request: SyncTakeRequest): Promise<Taken | 
   if (committed === LOST_RACE) return LOST_RACE
   if (committed) tell(store, draft, committed.thread, before)
   const { next, lane, head, tips = [], wrote } = committed?.thread.facts ?? before
+  const leftOut = rows.slice(0, taken).filter((each) => damaged.has(each))
   return {
     there,
     reply: {
       taken,
       added: fresh.length,
       ...(isStuck ? { isStuck } : {}),
+      ...(leftOut.length > 0 ? { damaged: leftOut.map(({ info }) => info.seq) } : {}),
       from: before.next,
       next,
       lane,

@@ -32,6 +32,14 @@ export async function change(
   }
 }
 
+/** Puts it again with another body, and a sum that fits. */
+export async function putBody(storage: Storage, table: Table, row: Row, body: Uint8Array): Promise<void> {
+  const { key } = row
+  const head = seal('a', table, key, factsOf(row), body)
+  const put: Put = { table, key, head, body, ...foundBy(table, key, factsOf(row)) }
+  await storage.commit('a', { puts: [put] })
+}
+
 /** It is found by what it was found by. */
 export async function putHead(storage: Storage, table: Table, row: Row, head: string): Promise<void> {
   const { key, body } = row

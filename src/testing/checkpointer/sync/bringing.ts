@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { escapeId } from '../../../storage/keys.ts'
 import type { Put } from '../../../storage/storage.ts'
 import { rowWhere } from '../damage/rows.ts'
+import { putBody, rowsIn } from '../stored-rows.ts'
 import { furnish } from '../furnished.ts'
 import { expectStates, fill, listOf, range, talk, talks, type Fresh, type Talk } from '../ground.ts'
 import { contentsOf, nothing, onTwo, until } from './two.ts'
@@ -142,6 +143,42 @@ export function bringingLaws(fresh: Fresh): void {
         expect(await here.sync(there)).toMatchObject({ damaged: 0, sent: { checkpoints: 1 } })
         await expectStates(there.thread<Talk>('a'), talks(range(1, 6)))
         expect(await here.sync(there)).toMatchObject({ damaged: 0, sent: nothing })
+      } finally {
+        await storage.close()
+      }
+    })()
+  })
+
+  it('a state, or a pending write, that is none does not come over, and is told each time', async (context) => {
+    await onTwo(fresh, async (here, there, [ground]) => {
+      const storage = await ground.storage?.()
+      if (!storage) return context.skip('this ground does not show its rows')
+      try {
+        const a = here.thread<Talk>('a')
+        await fill(a, 6)
+        await a.putWrites(2, 'task', [{ channel: 'found', value: 'something' }])
+        await here.flush()
+        const all = await rowsIn(storage, 'checkpoints')
+        const rows = [
+          ['checkpoints', all.find(({ key }) => key[1] === 4)],
+          ['writes', (await rowsIn(storage, 'writes'))[0]],
+        ] as const
+        for (const [table, row] of rows)
+          if (row?.body)
+            await putBody(
+              storage,
+              table,
+              row,
+              row.body.map(() => 0x7b),
+            )
+        // With the second what stands with it; with the fourth what stands on it.
+        for (let times = 0; times < 2; times++) expect((await here.sync(there)).damaged).toBe(4)
+        const shown = await listOf(there.thread<Talk>('a').history({ states: true, order: 'oldest' }))
+        expect(shown.map(({ state }) => state)).toEqual([talk(1), talk(3)])
+        expect((await there.verify()).problems).toEqual([])
+        for (const [table, row] of rows) if (row?.body) await putBody(storage, table, row, row.body)
+        expect(await here.sync(there)).toMatchObject({ damaged: 0, sent: { checkpoints: 4 } })
+        expect((await there.thread<Talk>('a').load())?.state).toEqual(talk(6))
       } finally {
         await storage.close()
       }
