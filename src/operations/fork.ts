@@ -231,10 +231,11 @@ export async function copy(store: Store, request: CopyRequest): Promise<void> {
 async function twinOf(store: Store, { partition, facts }: ThreadRow, { as, key, createdAt }: CopyRequest) {
   const lane = newLane()
   const last = facts.next - 1
-  // A run has one thread: else two would do the same.
-  const { run: _run, ...shared } = facts
+  // A run has one thread: else two would do the same. So a head that was brought here, and may be chosen, loses its run too.
+  const { run: _run, tips, ...shared } = facts
   const twin: ThreadFacts = {
     ...shared,
+    ...(tips ? { tips: tips.map(({ seq, id }) => ({ seq, id })) } : {}),
     thread: as,
     key,
     createdAt,

@@ -29,6 +29,27 @@ export function divergedRunLaws(fresh: Fresh): void {
   )
 
   it(
+    'a copy goes on with no run of its origin, whichever of its heads is chosen',
+    onTwo(fresh, async (here, there) => {
+      const [mine, theirs] = [here.thread<Log>('t'), there.thread<Log>('t')]
+      await mine.save({ done: ['both'] })
+      await here.sync(there)
+      const running = theirs.run({ runId: 'r' }, async (loop) => void (await loop.ask<string>('Go?')))
+      await until(async () => (await theirs.latestRun())?.status === 'waiting')
+      await mine.save({ done: ['both', 'here'] })
+      await here.sync(there)
+      const other = (await mine.heads())[1]?.id ?? ''
+      const copy = await mine.copy('copy')
+      for (const thread of [mine, copy]) await thread.chooseHead(other)
+      expect(await mine.latestRun()).toMatchObject({ runId: 'r', status: 'waiting' })
+      expect(await copy.latestRun()).toBeUndefined()
+      expect((await copy.run({}, () => 'new')).began).toBe('fresh')
+      await theirs.answer('yes')
+      await running
+    }),
+  )
+
+  it(
     'a run that has finished is not run again because somebody has saved under its id',
     on(fresh, async (checkpointer, ground) => {
       const thread = checkpointer.thread<Log>('t')
