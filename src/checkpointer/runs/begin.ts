@@ -39,7 +39,7 @@ export async function begin<State>(turn: Turn<State>, asked: Asked<State>): Prom
   if (head && unfinished) {
     const isNew = from !== undefined || edit !== undefined || runId !== undefined
     if (runId === unfinished.id || !isNew) return resume(turn, head, unfinished, asked)
-    if (from === undefined) refuseToLeave(unfinished, head, ground.thread)
+    if (from === undefined) await refuseToLeave(ground, unfinished, head)
   }
   if (runId !== undefined) {
     const end = await endOf(ground, runId, turn.signal)
@@ -142,13 +142,22 @@ async function journalOf<State>(
   head: Checkpoint<State>,
   run: StoredRun,
 ): Promise<Journal> {
-  if (head.runId === run.id) return readJournal(head.pendingWrites, run.id)
-  const last = await latestOf(ground, run.id)
-  if (!last) return NO_STEPS
-  const { writes } = await ground.journalOf(last.seq)
-  const journal = readJournal(writes, run.id)
-  if (journal.steps.length > 0) throw overtaken(run, last)
+  const { last, journal } = await lastOf(ground, head, run.id)
+  if (last && last.seq !== head.seq && journal.steps.length > 0) throw overtaken(run, last)
   return journal
+}
+
+/** What a run has saved last, which need not be the head, and the journal that belongs to it. */
+async function lastOf<State>(
+  ground: Ground<State>,
+  head: Checkpoint<State>,
+  runId: string,
+): Promise<{ readonly last?: CheckpointInfo; readonly journal: Journal }> {
+  if (head.runId === runId) return { last: head, journal: readJournal(head.pendingWrites, runId) }
+  const last = await latestOf(ground, runId)
+  if (!last) return { journal: NO_STEPS }
+  const { writes } = await ground.journalOf(last.seq)
+  return { last, journal: readJournal(writes, runId) }
 }
 
 /**
@@ -169,15 +178,24 @@ async function leave<State>(
 }
 
 /** What is not known to be done or not done must not be forgotten on the way to something new. */
-function refuseToLeave<State>({ id, status }: StoredRun, head: Loaded<State>, thread: string): void {
-  const { steps } = readJournal(head.checkpoint.pendingWrites, id)
-  const unknown = steps.find((step) => step.external && !step.outcome)
+async function refuseToLeave<State>(
+  ground: Ground<State>,
+  { id, status }: StoredRun,
+  { checkpoint }: Loaded<State>,
+): Promise<void> {
+  const { thread } = ground
+  const { last, journal } = await lastOf(ground, checkpoint, id)
+  const unknown = journal.steps.find((step) => step.external && !step.outcome)
   const isLive = status === 'running' || status === 'waiting'
   if (!unknown && !isLive) return
   const why = unknown ? `nobody knows whether its step '${unknown.name}' was done` : `it is ${status}`
+  const isBehind = journal.steps.length > 0 && last?.seq !== checkpoint.seq
+  const how = isBehind
+    ? 'Others have saved behind it since, so it is not resumed. Leave'
+    : `Resume it with { runId: '${id}' }, or leave`
   throw new CheckpointerError(
     'CONFLICT',
-    `Thread '${thread}' has a run that has not ended ('${id}'), and ${why}. Resume it with { runId: '${id}' }, or leave it behind with { from }.`,
+    `Thread '${thread}' has a run that has not ended ('${id}'), and ${why}. ${how} it behind with { from }.`,
     { thread },
   )
 }

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { listOf, on, rejection, seqsOf, type Fresh } from '../ground.ts'
 import type { Loop } from '../../../checkpointer/runs/types.ts'
 import { until } from '../sync/two.ts'
-import { hangs, untilAsked, type Log } from './loops.ts'
+import { begun, cutOff, hangs, untilAsked, type Log } from './loops.ts'
 
 /** Laws about a run and what others do to its thread meanwhile, or did before. */
 export function besideLaws(fresh: Fresh): void {
@@ -124,6 +124,29 @@ export function besideLaws(fresh: Fresh): void {
         thread.run({ runId: 'r' }, () => {}),
         'CONFLICT',
       )
+    }),
+  )
+
+  it(
+    'a new run passes over no such step either when others have saved behind it since',
+    on(fresh, async (checkpointer) => {
+      const thread = checkpointer.thread<Log>('a')
+      await cutOff(thread, (loop) => begun(loop, 'buy', { effect: 'external' }))
+      const runId = (await thread.load())?.runId ?? ''
+      await thread.save({ done: ['by hand'] })
+      const edit = (draft: Log) => void draft.done.push('something new')
+      for (const options of [{ edit }, { runId: 'new' }]) {
+        const refused = await rejection(
+          thread.run(options, () => expect.unreachable()),
+          'CONFLICT',
+        )
+        expect(refused.message).toContain("'buy'")
+      }
+      expect(await thread.latestRun()).toMatchObject({ runId, status: 'stopped' })
+      expect((await thread.run({ edit, from: 2 }, ({ state }) => state.done)).result).toEqual([
+        'by hand',
+        'something new',
+      ])
     }),
   )
 
