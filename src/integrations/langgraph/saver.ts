@@ -80,8 +80,10 @@ export class ForkpointSaver extends BaseCheckpointSaver {
     const parent = idIn(config)
     const before = parent === id ? undefined : parent
     const captured = storedPut(this.serde, this.#channelForm(place), checkpoint, metadata, before)
+    // Its caller is told when it has its turn; until then nobody listens, which would end a process on Node.
+    captured.catch(() => {})
     const shown = shownOf(config, metadata)
-    const tell = parent === undefined ? () => {} : this.#steps.put(place, parent)
+    const tell = this.#steps.put(place, parent)
     try {
       await this.#turns.take(nameOf(place), async () => {
         const thread = this.#thread(place)

@@ -13,7 +13,7 @@ import {
 import { CheckpointerError, openCheckpointer, type Checkpointer, type Storage } from 'forkpoint'
 import { ForkpointSaver } from 'forkpoint/langgraph'
 import { memoryStorage } from 'forkpoint/storage/memory'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 
 const at = (thread: string, id?: string, namespace = '') => ({
   configurable: {
@@ -385,6 +385,38 @@ it('a write whose checkpoint gets no child, or one that fails, is stored by itse
   await expect(failing).rejects.toMatchObject({ code: 'INVALID' })
   await writing
   expect((await saver.getTuple(root))?.pendingWrites).toEqual([['task', 'text', text]])
+})
+
+it('what the serialiser refuses behind another put is told to its own caller alone', async () => {
+  const unhandled = vi.fn()
+  process.on('unhandledRejection', unhandled)
+  onTestFinished(() => void process.off('unhandledRejection', unhandled))
+  const storage: Storage = memoryStorage()
+  const encoder = new TextEncoder()
+  const serde: SerializerProtocol = {
+    async dumpsTyped(value) {
+      if (value === 'refused') throw new TypeError('not this')
+      return ['json', encoder.encode(JSON.stringify(value))]
+    },
+    loadsTyped: async (_, data) =>
+      JSON.parse(typeof data === 'string' ? data : new TextDecoder().decode(data)),
+  }
+  const saver = new ForkpointSaver(await opened(storage), serde)
+  const commit = storage.commit.bind(storage)
+  let goOn = (): void => {}
+  const held = new Promise<void>((resolve) => (goOn = resolve))
+  storage.commit = async (...given) => {
+    await held
+    return commit(...given)
+  }
+  const first = put(saver, at('t'), holding({ n: 1 }, 'a'))
+  const second = put(saver, at('t', 'a'), holding({ n: 'refused' }, 'b'))
+  const refused = expect(second).rejects.toThrow('not this')
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  goOn()
+  await Promise.all([first, refused])
+  expect(unhandled).not.toHaveBeenCalled()
+  expect(await idsOf(saver.list({}))).toEqual(['a'])
 })
 
 it('takes writes for a checkpoint whose put is not awaited, or queued behind another', async () => {

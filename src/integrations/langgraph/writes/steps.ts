@@ -27,8 +27,11 @@ export class Steps {
     }
   }
 
-  /** To be called at once by who puts a child. Gives what is to be called with it, or with nothing, in the end. */
-  put(place: Place, parent: string): (child?: Child) => void {
+  /**
+   * To be called at once by who puts a child; for one without a parent nothing waits. Gives what is to be called with it, or
+   * with nothing, in the end.
+   */
+  put(place: Place, parent: string | undefined): (child?: Child) => void {
     const waiting = this.#waiting.get(stepName(place, parent)) ?? []
     let tell: (child?: Child) => void = () => {}
     const told = new Promise<Child | undefined>((resolve) => (tell = resolve))
@@ -37,4 +40,4 @@ export class Steps {
   }
 }
 
-const stepName = (place: Place, id: string): string => JSON.stringify([nameOf(place), id])
+const stepName = (place: Place, id: string | undefined): string => JSON.stringify([nameOf(place), id])
