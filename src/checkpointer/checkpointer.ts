@@ -265,8 +265,9 @@ export class StoredCheckpointer implements Checkpointer {
     this.#closed.abort(closed())
     const ended = saves.close().catch(() => {})
     const ending = this.#finish(ended, () => host.destroy())
-    // What could not be destroyed is let go of all the same.
+    // What could not be destroyed is let go of all the same; if that fails too, whoever closes is told.
     this.#closing = ending.catch(() => host.close())
+    this.#closing.catch(() => {})
     return ending
   }
 

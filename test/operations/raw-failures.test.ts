@@ -1,6 +1,6 @@
 import { openCheckpointer } from 'forkpoint'
 import { memoryStorage } from 'forkpoint/storage/memory'
-import { expect, it, vi } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 
 it('what a storage of someone else fails with has a code, and its own words as the cause', async () => {
   const disk = new Error('disk')
@@ -28,4 +28,18 @@ it('what a storage of someone else fails with has a code, and its own words as t
   for (const verb of broken) verb.mockRestore()
   expect((await thread.load())?.state).toBe(1)
   await checkpointer.close()
+})
+
+it('a store that can be neither destroyed nor closed is told to who destroys it, and to who closes it, alone', async () => {
+  const unhandled = vi.fn()
+  process.on('unhandledRejection', unhandled)
+  onTestFinished(() => void process.off('unhandledRejection', unhandled))
+  const storage = memoryStorage()
+  const checkpointer = await openCheckpointer({ name: 'raw', storage })
+  vi.spyOn(storage, 'destroy').mockRejectedValue(new Error('stays'))
+  vi.spyOn(storage, 'close').mockRejectedValue(new Error('stays open'))
+  await expect(checkpointer.destroy()).rejects.toThrow('stays')
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  expect(unhandled).not.toHaveBeenCalled()
+  await expect(checkpointer.close()).rejects.toThrow('stays open')
 })
