@@ -314,6 +314,23 @@ describe('async', () => {
     expect(await seqs(open)).toEqual([])
   })
 
+  it.each([false, true, 'plan'] as const)(
+    'checks what was saved before, with the repair %s',
+    async (repair) => {
+      const { now, open } = ground()
+      const checkpointer = await open('async')
+      let go = (): void => {}
+      now.gate = new Promise((resolve) => (go = resolve))
+      await checkpointer.thread('t').save({ n: 1 })
+      const checking = checkpointer.verify({ repair })
+      await turns()
+      go()
+      const { checked, problems } = await checking
+      expect(problems).toEqual([])
+      expect(checked).toBe((await checkpointer.verify()).checked)
+    },
+  )
+
   it('drops a save that can never be written, tells which, and goes on with those behind it', async () => {
     const warnings: CheckpointerError[] = []
     const storage = memoryStorage({ limits: { valueBytes: 60_000, commitBytes: 800_000, operations: 200 } })

@@ -2,67 +2,94 @@ import type { CopyRequest, Host, OfThread, Place } from '../../operations/host.t
 import { mapHost, type Verb } from '../../operations/verbs.ts'
 import type { SaveQueue } from './save-queue.ts'
 
-interface First {
-  /** What must be written: of the place, or all. */
-  readonly of: 'place' | 'all'
-  /** Only then can it be carried out; all else goes on though it cannot be written. */
-  readonly isNeeded: boolean
-}
+/** When a verb is carried out, as seen from the saves that wait to be written. */
+type When =
+  | 'at once'
+  /** When those before it are written: of its place, or all. */
+  | { readonly after: 'place' | 'all'; readonly isNeeded: boolean }
+  /** The same, and before those behind it, to the thread that it is about. */
+  | { readonly between: 'thread'; readonly isNeeded: boolean }
 
-/** These show what was saved before them. */
-const AFTER: Partial<Record<Verb, First>> = {
-  load: { of: 'place', isNeeded: true },
-  history: { of: 'place', isNeeded: true },
-  heads: { of: 'place', isNeeded: true },
-  readWrites: { of: 'place', isNeeded: true },
-  putWrites: { of: 'place', isNeeded: true },
+// What needs them is refused when they cannot be written; all else goes on, and may make room.
+const AFTER_PLACE = { after: 'place', isNeeded: true } as const
+const AFTER_ALL = { after: 'all', isNeeded: true } as const
+const AFTER_WHAT_GOES = { after: 'all', isNeeded: false } as const
+const BETWEEN = { between: 'thread', isNeeded: true } as const
+const BETWEEN_WHAT_GOES = { between: 'thread', isNeeded: false } as const
+
+const WHEN: Record<Verb, When> = {
+  save: 'at once',
+  saveMany: 'at once',
+  // A run, and what it has saved, is stored before its caller hears of it.
+  head: 'at once',
+  load: AFTER_PLACE,
+  history: AFTER_PLACE,
+  heads: AFTER_PLACE,
+  readWrites: AFTER_PLACE,
+  putWrites: AFTER_PLACE,
   // They are no longer needed because of a save: that comes first.
-  dropWrites: { of: 'place', isNeeded: true },
-  threads: { of: 'all', isNeeded: true },
-  namespaces: { of: 'all', isNeeded: true },
-  runs: { of: 'all', isNeeded: true },
-  exportPage: { of: 'all', isNeeded: true },
-  importPage: { of: 'all', isNeeded: false },
-  usage: { of: 'all', isNeeded: false },
-  verify: { of: 'all', isNeeded: false },
+  dropWrites: AFTER_PLACE,
+  fork: BETWEEN,
+  copy: BETWEEN,
+  chooseHead: BETWEEN,
+  prune: BETWEEN_WHAT_GOES,
+  deleteThread: BETWEEN_WHAT_GOES,
+  deleteCheckpoints: BETWEEN_WHAT_GOES,
+  deleteRun: BETWEEN_WHAT_GOES,
+  takeLease: 'at once',
+  keepLease: 'at once',
+  dropLease: 'at once',
+  leaseSign: 'at once',
+  threads: AFTER_ALL,
+  namespaces: AFTER_ALL,
+  runs: AFTER_ALL,
+  usage: AFTER_WHAT_GOES,
+  verify: AFTER_WHAT_GOES,
+  repair: AFTER_WHAT_GOES,
+  exportPage: AFTER_ALL,
+  importPage: AFTER_WHAT_GOES,
+  endCarry: 'at once',
+  // Whoever syncs has all of it written first; what comes meanwhile is for the next time.
+  syncList: 'at once',
+  syncAsk: 'at once',
+  syncHave: 'at once',
+  syncWant: 'at once',
+  syncGive: 'at once',
+  syncTake: BETWEEN_WHAT_GOES,
+  syncGone: 'at once',
+  syncForget: BETWEEN_WHAT_GOES,
+  syncRecall: 'at once',
+  syncNote: 'at once',
+  owe: 'at once',
+  settle: 'at once',
+  flush: 'at once',
+  rest: 'at once',
+  reconcile: 'at once',
+  recordLoss: 'at once',
+  destroy: 'at once',
+  close: 'at once',
 }
-/** These come between the saves before and after them, to the thread that they are about. */
-const BETWEEN: readonly Verb[] = [
-  'fork',
-  'copy',
-  'prune',
-  'deleteThread',
-  'deleteCheckpoints',
-  'deleteRun',
-  'chooseHead',
-  'syncTake',
-  'syncForget',
-]
-/** Of these, what needs the saves before it; the others make room. */
-const NEEDS: readonly Verb[] = ['fork', 'copy', 'chooseHead']
 
 /** The host, as one sees it who saves through a queue. */
 export function behindQueue(host: Host, queue: SaveQueue): Host {
   return mapHost(host, (run, verb) => {
-    const first = AFTER[verb]
-    if (first)
+    const when = WHEN[verb]
+    if (when === 'at once') return run
+    const { isNeeded } = when
+    if ('after' in when)
       return async (request = {}) => {
-        const written = queue.written(aboutOf(first, request as Partial<Place>))
-        await (first.isNeeded ? written : written.catch(() => undefined))
+        const written = queue.written(when.after === 'all' ? {} : placeIn(request as Partial<Place>))
+        await (isNeeded ? written : written.catch(() => undefined))
         return run(request)
       }
-    if (BETWEEN.includes(verb))
-      return (request) =>
-        queue.between((request as OfThread).thread, () => run(request), {
-          isNeeded: NEEDS.includes(verb),
-          isGone: verb === 'deleteThread',
-          as: (request as Partial<CopyRequest>).as,
-        })
-    return run
+    return (request) =>
+      queue.between((request as OfThread).thread, () => run(request), {
+        isNeeded,
+        isGone: verb === 'deleteThread',
+        as: (request as Partial<CopyRequest>).as,
+      })
   })
 }
 
-function aboutOf({ of }: First, request: Partial<Place>): Partial<Place> {
-  const { thread, namespace } = request
-  return of === 'all' || thread === undefined || namespace === undefined ? {} : { thread, namespace }
-}
+const placeIn = ({ thread, namespace }: Partial<Place>): Partial<Place> =>
+  thread === undefined || namespace === undefined ? {} : { thread, namespace }
