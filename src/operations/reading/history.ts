@@ -9,7 +9,7 @@ import { laneOf } from '../rows/lanes.ts'
 import type { ThreadRow } from '../rows/thread-row.ts'
 import { readPlace, type Rows } from '../store/read-place.ts'
 import type { Store } from '../store/store.ts'
-import { ifDamaged } from '../store/unread.ts'
+import { ifDamaged, isUnread } from '../store/unread.ts'
 
 /** A page never looks at more rows than this, however few fit the filter, so that each stays quick. */
 const MOST_LOOKED_AT = 2000
@@ -40,8 +40,8 @@ async function readPage(store: Rows, thread: ThreadRow, request: HistoryRequest)
       if (fits(row.facts, request.where)) found.push(row)
     }
   } catch (error) {
-    // First what can be read: the next page begins with the damaged one, and says so.
-    if (!CheckpointerError.is(error, 'CORRUPT') || error.seq === undefined || found.length === 0) throw error
+    // First what can be read: the next page begins with the one that cannot be, and says so.
+    if (!isUnread(error) || error.seq === undefined || found.length === 0) throw error
     next = error.seq
   }
   const read =

@@ -3,6 +3,7 @@ import type { HeadReply, Place, StoredRun, StoredWrite } from '../../../operatio
 import { CHUNKS, readJournal, type JournalStep } from '../journal/entries.ts'
 import { askingRun, opened, type RunReader } from '../seen/run-info.ts'
 import { Bell } from './bell.ts'
+import { seqsBetween } from './between.ts'
 import type { WatchEvent } from './events.ts'
 import { StepsSeen } from './steps-seen.ts'
 
@@ -11,6 +12,9 @@ export interface Followed<State> extends RunReader {
   readonly place: Place
   readonly load: () => Promise<Checkpoint<State> | undefined>
 }
+
+/** So many checkpoints are asked for their steps beside each other. */
+const AT_ONCE = 16
 
 interface Task {
   readonly seq: number
@@ -116,14 +120,19 @@ export class Watch<State> {
    */
   async *#tellBetween(from: number, to: number): AsyncGenerator<WatchEvent<State>> {
     if (!this.#run) return
-    for (const seq of this.#seen.openBefore(from)) yield* this.#tellSteps(seq)
-    for (let seq = from; seq < to; seq++) yield* this.#tellSteps(seq)
+    yield* this.#tellSteps([...this.#seen.openBefore(from)])
+    const { host, place } = this.#followed
+    for await (const seqs of seqsBetween(host, place, from, to)) yield* this.#tellSteps(seqs)
   }
 
-  /** All steps since a checkpoint, whatever was heard of them. */
-  async *#tellSteps(seq: number): AsyncGenerator<WatchEvent<State>> {
+  /** All steps since each of these checkpoints, whatever was heard of them. */
+  async *#tellSteps(seqs: readonly number[]): AsyncGenerator<WatchEvent<State>> {
     const { host, place } = this.#followed
-    yield* this.#told(seq, this.#stepsIn(seq, await host.readWrites({ ...place, checkpoint: seq })))
+    for (let i = 0; i < seqs.length; i += AT_ONCE) {
+      const some = seqs.slice(i, i + AT_ONCE)
+      const writes = await Promise.all(some.map((seq) => host.readWrites({ ...place, checkpoint: seq })))
+      for (const [n, seq] of some.entries()) yield* this.#told(seq, this.#stepsIn(seq, writes[n] ?? []))
+    }
   }
 
   #stepsIn(seq: number, stored: readonly StoredWrite[]): readonly JournalStep[] {
