@@ -108,6 +108,34 @@ describe('a storage without room', () => {
     expect(await seqs(checkpointer, 'a')).toEqual([7, 8, 9])
   })
 
+  it.each([
+    ['has nothing to let go', false],
+    ['has freed room for itself alone', true],
+  ])('has room made for each of two saves at once, also when the first %s', async (_, isRuled) => {
+    const inner = memoryStorage()
+    let room = Number.POSITIVE_INFINITY
+    const storage = committing(inner, async (partition, batch) => {
+      const makesRoom = batch.deleteRanges?.some(({ table }) => table === 'checkpoints')
+      const takes = !makesRoom && batch.puts?.some(({ table }) => table === 'checkpoints')
+      if (takes && room === 0) throw new CheckpointerError('QUOTA', 'Full.', { outcome: 'none' })
+      if (makesRoom) room++
+      else if (takes) room--
+      return inner.commit(partition, batch)
+    })
+    const checkpointer = await open(storage)
+    const retention = { keepLast: 2 }
+    const a = checkpointer.thread<State>('a', isRuled ? { retention } : {})
+    const b = checkpointer.thread<State>('b', { retention })
+    for (let n = 1; n <= 8; n++) await Promise.all([a.save(state(n)), b.save(state(n))])
+    room = 0
+    const [first, second] = await Promise.allSettled([a.save(state(9)), b.save(state(9))])
+    if (isRuled) expect(first).toMatchObject({ value: { seq: 9 } })
+    else expect(first).toMatchObject({ reason: { code: 'QUOTA' } })
+    expect(second).toMatchObject({ value: { seq: 9 } })
+    expect(await seqs(checkpointer, 'b')).toEqual([7, 8, 9])
+    expect((await checkpointer.verify()).problems).toEqual([])
+  })
+
   it('has room made in threads that were idle for longest when the own one has none', async () => {
     const full = fullStorage()
     const checkpointer = await open(full.storage, { keepLast: 2 })

@@ -66,13 +66,20 @@ export class Retention implements Keeper {
     this.#ceiling?.put(partition, bytes)
   }
 
-  /** Once for all that wait: they may wait for each other's turns. */
-  makeRoom(place: Place): Promise<boolean> {
+  /** For one at a time. Who has waited looks in its own thread alone: the others were looked at just now. */
+  async makeRoom(place: Place): Promise<boolean> {
+    let hasWaited = false
+    let isFreed = false
+    while (this.#makingRoom) {
+      hasWaited = true
+      isFreed = (await this.#makingRoom) || isFreed
+    }
     const rulesOf = (thread: ThreadFacts): RetentionRules | undefined => this.#rulesOf(thread)
-    this.#makingRoom ??= makeRoom(this.#store, place, rulesOf, this.#rules !== undefined).finally(() => {
+    const alsoOthers = this.#rules !== undefined && !hasWaited
+    this.#makingRoom = makeRoom(this.#store, place, rulesOf, alsoOthers).finally(() => {
       this.#makingRoom = undefined
     })
-    return this.#makingRoom
+    return (await this.#makingRoom) || isFreed
   }
 
   /** No bite after this one. Once more when that has come to its end: it may have something to tell. */

@@ -12,13 +12,13 @@ const MOST_THREADS = 64
 
 /**
  * For a save that found no room, and holds its place's turn: lets go what the rules let go, all of it, in its own
- * thread, and then in those that were idle for longest, until some is free. What is freed so is told.
+ * thread, and then, if they have rules too, in those that were idle for longest, until some is free. What is freed so is told.
  */
 export async function makeRoom(
   store: Store,
   place: Place,
   rulesOf: (thread: ThreadFacts) => RetentionRules | undefined,
-  hasPolicy: boolean,
+  alsoOthers: boolean,
 ): Promise<boolean> {
   let bytes = 0
   let checkpoints = 0
@@ -35,7 +35,7 @@ export async function makeRoom(
   }
   try {
     await from(place)
-    if (hasPolicy && bytes < ENOUGH)
+    if (alsoOthers && bytes < ENOUGH)
       for (const { thread } of (await idleSince(store, Date.now())).slice(0, MOST_THREADS)) {
         if (bytes >= ENOUGH) break
         if (thread !== place.thread) await from({ thread, namespace: '' })
