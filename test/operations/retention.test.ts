@@ -217,6 +217,25 @@ describe('a ceiling over all threads', () => {
     expect(await checkpointer.thread('works').load()).toBeDefined()
   })
 
+  it('deletes none whose run is in the midst of a long step, until nothing was heard of it for a day', async () => {
+    const storage = memoryStorage()
+    const before = await open(storage)
+    const running = before.thread<State>('works').run({ initial: state(1) }, async (loop) => {
+      await loop.step('long', () => new Promise(() => {}))
+    })
+    running.catch(() => {})
+    await until(async () => ((await before.thread('works').load())?.pendingWrites ?? []).length > 0)
+    for (let i = 1; i <= 3; i++) await fill(before, `t${i}`, 2)
+    at(23 * 60)
+    const checkpointer = await open(storage, { maxBytes: 1 })
+    await checkpointer.thread<State>('now').save(state(1))
+    await until(async () => (await checkpointer.thread('t3').load()) === undefined && warnings.length > 0)
+    expect((await checkpointer.thread('works').latestRun())?.status).toBe('running')
+    at(25 * 60)
+    await checkpointer.thread<State>('now').save(state(2))
+    await until(async () => (await checkpointer.thread('works').load()) === undefined)
+  })
+
   it('deletes idle threads when that is not enough, but none with a label or that keeps all, and says so', async () => {
     const storage = memoryStorage()
     const before = await open(storage)

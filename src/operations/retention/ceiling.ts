@@ -7,8 +7,11 @@ import { letGo } from './let-go.ts'
 import { idleSince, type IdleThread } from './oldest.ts'
 import { Weights } from './weights.ts'
 
-/** Not saved to for so long, in milliseconds, a thread may be cut down to its head, and to be deleted for so long. */
-const IDLE = { cut: 60_000, deleted: 10 * 60_000 }
+/**
+ * Not saved to for so long, in milliseconds, a thread may be cut down to its head, and to be deleted for so long. When its
+ * run is said to be running, for longer: one step may take hours, and whether its runner lives no row tells at a glance.
+ */
+const IDLE = { cut: 60_000, deleted: 10 * 60_000, running: 24 * 3_600_000 }
 /** So far below the most is made room, that not every save is over it again. */
 const LOW = 0.9
 const MOST_NAMES = 5
@@ -123,6 +126,7 @@ const mayBeDeleted = (own: readonly ThreadRow[], labels: number): boolean =>
   labels === 0 &&
   own.every(({ facts: { retention, run, updatedAt, wrote = 0 } }) => {
     // A run writes down its steps, also where it saves nothing for long.
-    const isIdle = Math.max(updatedAt, wrote) <= Date.now() - IDLE.deleted
+    const last = Math.max(updatedAt, wrote, run?.at ?? 0)
+    const isIdle = last <= Date.now() - (run?.status === 'running' ? IDLE.running : IDLE.deleted)
     return isIdle && retention !== false && run?.status !== 'waiting'
   })
