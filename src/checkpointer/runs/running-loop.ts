@@ -87,6 +87,7 @@ export class RunningLoop<State> implements Loop<State> {
       const { seq } = this.#state
       const saved = await this.#state.save(this.state, { source: 'loop', ...given })
       this.#streams.leave(seq)
+      this.#steps.leave()
       this.#book = new Book(this.runId, [])
       return saved
     })

@@ -67,7 +67,7 @@ export class Steps<State> {
   readonly #state: RunState<State>
   readonly #asks: Asks<State>
   readonly #again: Set<string>
-  /** The errors of steps, by which a run that they end knows whose they are. */
+  /** The errors of steps since the last checkpoint, by which a run that they end knows whose they are. */
   readonly #errors = new Map<unknown, string>()
   /** What has failed since the loop has last begun a step: it may not have seen it. */
   readonly #unseen = new Set<string>()
@@ -89,6 +89,12 @@ export class Steps<State> {
   failedBy(error: unknown): readonly string[] {
     const own = causesOf(error).flatMap((cause) => this.#errors.get(cause) ?? [])
     return own.length > 0 ? [...new Set([...own, ...this.#unseen])] : []
+  }
+
+  /** The journal is left behind: of what failed in it nothing can be done again, and an error may be large. */
+  leave(): void {
+    this.#errors.clear()
+    this.#unseen.clear()
   }
 
   /** Begins without a pause, so that steps are counted in the order in which they are called. */
