@@ -2,11 +2,11 @@ import type { IDBPTransaction } from 'idb'
 import { CheckpointerError } from '../../errors.ts'
 import { coded, isClosing } from './errors.ts'
 import { openDatabase } from './open.ts'
-import type { Database, Schema, StoreName } from './schema.ts'
+import type { Schema, StoreName } from './schema.ts'
+import { beginOn, type Opened } from './transaction.ts'
 
 /** One opening of the database. */
-export interface Handle {
-  readonly db: Database
+export interface Handle extends Opened {
   readonly dataLoss?: string
   /** Why it was taken away, once it was. */
   taken?: CheckpointerError
@@ -80,11 +80,10 @@ export class Connection {
       const handle = await this.#open()
       if (handle.taken) throw handle.taken
       try {
-        const tx = handle.db.transaction(stores, mode, { durability })
-        // Its failure shows in the requests too, and not all who ask wait for its end.
-        tx.done.catch(() => undefined)
+        const { tx } = await beginOn(handle, stores, mode, durability)
         return { handle, tx }
       } catch (error) {
+        if (handle.taken) throw handle.taken
         if (tried > 0 || this.#ended || !isClosing(error)) throw this.#ended ?? error
         this.drop(handle)
       }
@@ -96,6 +95,7 @@ export class Connection {
     // Of several calls that find it dead, the first opens it again for all.
     if (this.#current === handle) this.#opening = this.#current = undefined
     handle.db.close()
+    handle.gate?.open()
   }
 
   /** Why work on this handle has failed. */
@@ -163,6 +163,7 @@ export class Connection {
 
   #take(handle: Handle, error: CheckpointerError): void {
     handle.taken ??= error
+    handle.gate?.open()
     if (this.#current !== handle) return
     this.#opening = this.#current = undefined
     this.#taken = this.#untold = error

@@ -1,7 +1,10 @@
 import { openDB } from 'idb'
 import { CheckpointerError } from '../../errors.ts'
 import { nameOf, withinTime } from './errors.ts'
-import { hasOurStores, SCHEMA_VERSION, upgrade, type Database, type Schema } from './schema.ts'
+import { isWebKit } from './engine.ts'
+import { Gate } from './gate.ts'
+import { hasOurStores, SCHEMA_VERSION, upgrade, type Schema } from './schema.ts'
+import type { Opened } from './transaction.ts'
 
 /** What is told of an open database from outside. */
 interface Listeners {
@@ -11,9 +14,8 @@ interface Listeners {
   readonly onClose: () => void
 }
 
-/** An open database, and what the browser said that it has thrown away. */
-interface Opened {
-  readonly db: Database
+interface OpenedAnew extends Opened {
+  /** What the browser said that it has thrown away. */
   readonly dataLoss?: string
 }
 
@@ -21,7 +23,7 @@ interface Opened {
 const PAUSES = [100, 400]
 
 /** Opens the database, a few times if need be; then says what can be done. */
-export async function openDatabase(name: string, listeners: Listeners): Promise<Opened> {
+export async function openDatabase(name: string, listeners: Listeners): Promise<OpenedAnew> {
   for (let tried = 0; ; tried++) {
     try {
       return await openOnce(name, listeners)
@@ -37,7 +39,7 @@ export async function openDatabase(name: string, listeners: Listeners): Promise<
 const RETRIED = ['UnknownError', 'AbortError', 'InvalidStateError']
 
 /** One of a later version is opened as it is: what is stored in it says what this one may do with it. */
-async function openOnce(name: string, listeners: Listeners): Promise<Opened> {
+async function openOnce(name: string, listeners: Listeners): Promise<OpenedAnew> {
   try {
     return await openAs(SCHEMA_VERSION, name, listeners)
   } catch (error) {
@@ -53,7 +55,7 @@ async function openAs(
   version: number | undefined,
   name: string,
   { onVersionChange, onClose }: Listeners,
-): Promise<Opened> {
+): Promise<OpenedAnew> {
   let dataLoss: string | undefined
   const db = await withinTime(
     { name, doing: 'opened' },
@@ -72,7 +74,8 @@ async function openAs(
       }),
     (late) => late.close(),
   )
-  return dataLoss === undefined ? { db } : { db, dataLoss }
+  const opened = isWebKit() ? { db, gate: new Gate() } : { db }
+  return dataLoss === undefined ? opened : { ...opened, dataLoss }
 }
 
 /** Chromium alone says when it has made a database anew because the old one's files were damaged. */

@@ -23,6 +23,11 @@ export function readInTime<T>(tx: Abortable, reading: Promise<T>, seconds = SECO
   })
 }
 
+/** To wait for a turn on a connection is a part of what is waited for. */
+export function turnInTime(turn: Promise<void>, mode: 'readonly' | 'readwrite'): Promise<void> {
+  return inTime(SECONDS, turn, () => (mode === 'readonly' ? notRead(SECONDS) : notWritten('none')))
+}
+
 /**
  * What the engine answers, or what is thrown when it never does. Seconds are counted, and no clock is asked: who was
  * frozen has not waited.

@@ -25,7 +25,10 @@ it('the example goes on after a reload in mid-stream, and does nothing again', a
 
 it('another answer is a branch, which outlives a reload in its midst as well, and the chat goes on', async () => {
   const checkpointer = await openCheckpointer({ name: 'my-chat' })
-  onTestFinished(() => checkpointer.destroy())
+  onTestFinished(async () => {
+    await checkpointer.close()
+    await empty('my-chat')
+  })
   const { load } = freshPages(script)
   await load({ isKept: true, click: 'Ask', until: '1351.' })
   await load({ isKept: true, silentAt: 'see.', click: 'Again', until: 'Let me ' })

@@ -3,7 +3,8 @@ import type { SessionReport } from '../../storage.ts'
 import type { Handle } from '../connection.ts'
 import { livingOf } from './life.ts'
 import { readInTime, SECONDS_TO_OPEN } from '../patience.ts'
-import type { Database, Schema } from '../schema.ts'
+import type { Schema } from '../schema.ts'
+import { beginOn } from '../transaction.ts'
 
 type SessionStore = IDBPObjectStore<Schema, 'session'[], 'session', 'readonly'>
 
@@ -23,8 +24,9 @@ const SILENCE = 150_000
  * any other one may have been killed, which at worst costs a scrub too many; but it may live as well: so its marker stays
  * until it is old, and nobody is told that it has lost something.
  */
-export async function findPast({ db, dataLoss }: Handle, own: string): Promise<Past> {
-  const read = () => reading(db, (store) => store.getAllKeys())
+export async function findPast(handle: Handle, own: string): Promise<Past> {
+  const { db, dataLoss } = handle
+  const read = () => reading(handle, (store) => store.getAllKeys())
   const others = (keys: Awaited<ReturnType<typeof read>>): string[] =>
     [...new Set(keys.map(([session]) => session))].filter((session) => session !== own)
   const seen = others(await read())
@@ -34,7 +36,9 @@ export async function findPast({ db, dataLoss }: Handle, own: string): Promise<P
   const keys = await read()
   const left = others(keys)
   const killed = seen.filter((session) => left.includes(session) && !alive?.includes(session))
-  const markers = await reading(db, (store) => Promise.all(killed.map((session) => store.get([session, 0]))))
+  const markers = await reading(handle, (store) =>
+    Promise.all(killed.map((session) => store.get([session, 0]))),
+  )
   const unclean = markers.filter((marker) => marker !== undefined)
   // The clock may have been set back since.
   const isSilent = (at = 0): boolean => Math.abs(Date.now() - at) > SILENCE
@@ -58,9 +62,8 @@ export const worstPast = ({ dataLoss }: Handle): Past => ({
 })
 
 /** Every write holds this store too: who stands still in the midst of one is not waited for. */
-function reading<T>(db: Database, read: (store: SessionStore) => Promise<T>): Promise<T> {
-  const tx = db.transaction(['session'], 'readonly')
-  tx.done.catch(() => undefined)
+async function reading<T>(handle: Handle, read: (store: SessionStore) => Promise<T>): Promise<T> {
+  const { tx } = await beginOn(handle, ['session'], 'readonly')
   return readInTime(tx, read(tx.objectStore('session')), SECONDS_TO_OPEN)
 }
 

@@ -1,4 +1,5 @@
 import { deleteDB, openDB } from 'idb'
+import { isChromium } from '../engine.ts'
 import type { Past } from './past.ts'
 
 /** No database of anybody's: ours have a colon there. */
@@ -33,14 +34,4 @@ async function makeAndDelete(): Promise<boolean> {
     // The next session finds the same, and does it.
     return false
   }
-}
-
-export function isChromium(): boolean {
-  const here = globalThis.navigator as
-    | { userAgent?: string; userAgentData?: { brands?: readonly { brand: string }[] } }
-    | undefined
-  const { brands } = here?.userAgentData ?? {}
-  return brands
-    ? brands.some(({ brand }) => brand === 'Chromium')
-    : /Chrom(e|ium)\//.test(here?.userAgent ?? '')
 }
