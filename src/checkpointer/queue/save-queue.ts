@@ -1,4 +1,4 @@
-import { CheckpointerError, closed } from '../../errors.ts'
+import { closed, type CheckpointerError } from '../../errors.ts'
 import type { Host, Place, SaveManyRequest } from '../../operations/host.ts'
 import { nameOfPlace } from '../places.ts'
 import type { KnownStates } from '../states/known-states.ts'
