@@ -8,6 +8,9 @@ const hasScreen = process.platform !== 'linux' || DISPLAY !== undefined || WAYLA
 const open = hasScreen && process.stdout.isTTY && CI === undefined
 const folder = join(root, 'demo/chat')
 
+const BASE =
+  /\/src\/(errors|ids|part|platform\/\w+|state\/(json|json-bytes|slices\/pause)|storage\/escape-id|checkpointer\/new-id|tabs\/locks-of)\.ts$/
+
 /** The demo. The tests have their own configuration in vitest.config.ts. */
 export default defineConfig({
   root: folder,
@@ -23,5 +26,7 @@ export default defineConfig({
     target: 'es2022',
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // What all parts of the package begin with is one file: as a dozen of a few hundred bytes each it was more of both.
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'base', test: BASE }] } } },
   },
 })

@@ -15,7 +15,6 @@ import { namespaces } from './reading/namespaces.ts'
 import { underLease } from './store/fence.ts'
 import type { Host, OfThread, Publish, RepairRequest, SettleRequest, StoreRetention } from './host.ts'
 import { Line } from './store/line.ts'
-import { endPaged } from './store/paged.ts'
 import { dropLease, keepLease, leaseSign, takeLease } from './lease.ts'
 import { load } from './reading/load.ts'
 import { prune } from './prune.ts'
@@ -95,6 +94,7 @@ export async function createHost({
     publish,
     warn: onWarning,
     beats: new Map(),
+    endings: new Set(),
     threads: threadsSeen,
     claim,
     isWitnessed,
@@ -159,7 +159,7 @@ export async function createHost({
     keeper.stop()
     await Promise.allSettled(running)
     keeper.stop()
-    await endPaged(store)
+    for (const ending of store.endings) await ending()
   }
 
   const close = async (): Promise<void> => {

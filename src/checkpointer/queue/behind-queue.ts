@@ -4,7 +4,6 @@ import type { SaveQueue } from './save-queue.ts'
 
 /** When a verb is carried out, as seen from the saves that wait to be written. */
 type When =
-  | 'at once'
   /** When those before it are written: of its place, or all. */
   | { readonly after: 'place' | 'all'; readonly isNeeded: boolean }
   /** The same, and before those behind it, to the thread that it is about. */
@@ -17,11 +16,36 @@ const AFTER_WHAT_GOES = { after: 'all', isNeeded: false } as const
 const BETWEEN = { between: 'thread', isNeeded: true } as const
 const BETWEEN_WHAT_GOES = { between: 'thread', isNeeded: false } as const
 
-const WHEN: Record<Verb, When> = {
-  save: 'at once',
-  saveMany: 'at once',
+/** Carried out at once. A verb must be named here or below. */
+type AtOnce =
+  | 'save'
+  | 'saveMany'
   // A run, and what it has saved, is stored before its caller hears of it.
-  head: 'at once',
+  | 'head'
+  | 'takeLease'
+  | 'keepLease'
+  | 'dropLease'
+  | 'leaseSign'
+  | 'endCarry'
+  // Whoever syncs has all of it written first; what comes meanwhile is for the next time.
+  | 'syncList'
+  | 'syncAsk'
+  | 'syncHave'
+  | 'syncWant'
+  | 'syncGive'
+  | 'syncGone'
+  | 'syncRecall'
+  | 'syncNote'
+  | 'owe'
+  | 'settle'
+  | 'flush'
+  | 'rest'
+  | 'reconcile'
+  | 'recordLoss'
+  | 'destroy'
+  | 'close'
+
+const WHEN: Record<Exclude<Verb, AtOnce>, When> = {
   load: AFTER_PLACE,
   history: AFTER_PLACE,
   heads: AFTER_PLACE,
@@ -36,10 +60,6 @@ const WHEN: Record<Verb, When> = {
   deleteThread: BETWEEN_WHAT_GOES,
   deleteCheckpoints: BETWEEN_WHAT_GOES,
   deleteRun: BETWEEN_WHAT_GOES,
-  takeLease: 'at once',
-  keepLease: 'at once',
-  dropLease: 'at once',
-  leaseSign: 'at once',
   threads: AFTER_ALL,
   namespaces: AFTER_ALL,
   runs: AFTER_ALL,
@@ -48,33 +68,15 @@ const WHEN: Record<Verb, When> = {
   repair: AFTER_WHAT_GOES,
   exportPage: AFTER_ALL,
   importPage: AFTER_WHAT_GOES,
-  endCarry: 'at once',
-  // Whoever syncs has all of it written first; what comes meanwhile is for the next time.
-  syncList: 'at once',
-  syncAsk: 'at once',
-  syncHave: 'at once',
-  syncWant: 'at once',
-  syncGive: 'at once',
   syncTake: BETWEEN_WHAT_GOES,
-  syncGone: 'at once',
   syncForget: BETWEEN_WHAT_GOES,
-  syncRecall: 'at once',
-  syncNote: 'at once',
-  owe: 'at once',
-  settle: 'at once',
-  flush: 'at once',
-  rest: 'at once',
-  reconcile: 'at once',
-  recordLoss: 'at once',
-  destroy: 'at once',
-  close: 'at once',
 }
 
 /** The host, as one sees it who saves through a queue. */
 export function behindQueue(host: Host, queue: SaveQueue): Host {
   return mapHost(host, (run, verb) => {
-    const when = WHEN[verb]
-    if (when === 'at once') return run
+    const when = (WHEN as Readonly<Partial<Record<Verb, When>>>)[verb]
+    if (!when) return run
     const { isNeeded } = when
     if ('after' in when)
       return async (request = {}) => {

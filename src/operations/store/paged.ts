@@ -38,9 +38,12 @@ const LEFT_AFTER = 10 * 60_000
 const stores = new WeakMap<Store, UnderWay>()
 
 function underWay(store: Store): UnderWay {
-  const known = stores.get(store) ?? { exporting: new Map(), importing: new Map(), repairing: new Map() }
-  stores.set(store, known)
-  return known
+  const known = stores.get(store)
+  if (known) return known
+  const made = { exporting: new Map(), importing: new Map(), repairing: new Map() }
+  stores.set(store, made)
+  store.endings.add(() => endPaged(store))
+  return made
 }
 
 /** Begins with page 0, and is over with its last page, or when a page fails. */
@@ -106,8 +109,8 @@ export async function endOne(store: Store, id: string): Promise<boolean> {
   return false
 }
 
-/** Lets go of all: the store is about to close. What cannot be let go is cleared by a later opening. */
-export async function endPaged(store: Store): Promise<void> {
+/** Lets go of all. What cannot be let go is cleared by a later opening. */
+async function endPaged(store: Store): Promise<void> {
   for (const all of allOf(store)) {
     const some = [...all.values()]
     all.clear()

@@ -29,6 +29,8 @@ export interface Store {
   readonly fence?: Fence
   /** How many more signs of life each lease held here gets without being asked for. */
   readonly beats: Map<string, number>
+  /** What is to be ended before the store closes, by those who have begun it. */
+  readonly endings: Set<() => Promise<void>>
   /** Does something soon, beside what callers wait for; a failure is reported and harms nothing. */
   readonly background: (work: () => Promise<void>) => void
   readonly keeper: Keeper
