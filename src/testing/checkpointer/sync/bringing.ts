@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
+import type { Checkpointer } from '../../../checkpointer/checkpointer.ts'
 import { escapeId } from '../../../storage/keys.ts'
-import type { Put } from '../../../storage/storage.ts'
+import type { Put, Storage } from '../../../storage/storage.ts'
 import { rowWhere } from '../damage/rows.ts'
 import { putBody, rowsIn } from '../stored-rows.ts'
 import { furnish } from '../furnished.ts'
@@ -112,77 +113,80 @@ export function bringingLaws(fresh: Fresh): void {
     }),
   )
 
-  it('what cannot be read is told each time, and comes over once it can be', async (context) => {
-    await onTwo(fresh, async (here, there, [ground]) => {
+  /** Two stores, and the rows of the first, on a ground that shows them. */
+  const onRows = (
+    context: { skip(reason: string): void },
+    work: (here: Checkpointer, there: Checkpointer, storage: Storage) => Promise<void>,
+  ): Promise<void> =>
+    onTwo(fresh, async (here, there, [ground]) => {
       const storage = await ground.storage?.()
       if (!storage) return context.skip('this ground does not show its rows')
       try {
-        const a = here.thread<Talk>('a')
-        await fill(a, 6)
-        await here.flush()
-        const { key, row, facts } = await rowWhere(storage, (each) => each.facts['seq'] === 6)
-        const alias = [String(key[0]), escapeId(String(facts['id']))]
-        const put = (head: string): Put => ({
-          table: 'checkpoints',
-          key,
-          head,
-          alias,
-          ...(row.body ? { body: row.body } : {}),
-        })
-        const unreadable = [
-          row.head.replace('"createdAt":', '"createdAu":'),
-          row.head.slice(0, -1),
-          // Of a later version.
-          row.head.replace(/^\d+\.[^.]+/, '999.00000000'),
-        ]
-        for (const head of unreadable) {
-          await storage.commit('a', { puts: [put(head)] })
-          for (let times = 0; times < 2; times++) expect((await here.sync(there)).damaged).toBe(1)
-        }
-        await storage.commit('a', { puts: [put(row.head)] })
-        expect(await here.sync(there)).toMatchObject({ damaged: 0, sent: { checkpoints: 1 } })
-        await expectStates(there.thread<Talk>('a'), talks(range(1, 6)))
-        expect(await here.sync(there)).toMatchObject({ damaged: 0, sent: nothing })
+        await work(here, there, storage)
       } finally {
         await storage.close()
       }
     })()
+
+  it('what cannot be read is told each time, and comes over once it can be', async (context) => {
+    await onRows(context, async (here, there, storage) => {
+      const a = here.thread<Talk>('a')
+      await fill(a, 6)
+      await here.flush()
+      const { key, row, facts } = await rowWhere(storage, (each) => each.facts['seq'] === 6)
+      const alias = [String(key[0]), escapeId(String(facts['id']))]
+      const put = (head: string): Put => ({
+        table: 'checkpoints',
+        key,
+        head,
+        alias,
+        ...(row.body ? { body: row.body } : {}),
+      })
+      const unreadable = [
+        row.head.replace('"createdAt":', '"createdAu":'),
+        row.head.slice(0, -1),
+        // Of a later version.
+        row.head.replace(/^\d+\.[^.]+/, '999.00000000'),
+      ]
+      for (const head of unreadable) {
+        await storage.commit('a', { puts: [put(head)] })
+        for (let times = 0; times < 2; times++) expect((await here.sync(there)).damaged).toBe(1)
+      }
+      await storage.commit('a', { puts: [put(row.head)] })
+      expect(await here.sync(there)).toMatchObject({ damaged: 0, sent: { checkpoints: 1 } })
+      await expectStates(there.thread<Talk>('a'), talks(range(1, 6)))
+      expect(await here.sync(there)).toMatchObject({ damaged: 0, sent: nothing })
+    })
   })
 
   it('a state, or a pending write, that is none does not come over, and is told each time', async (context) => {
-    await onTwo(fresh, async (here, there, [ground]) => {
-      const storage = await ground.storage?.()
-      if (!storage) return context.skip('this ground does not show its rows')
-      try {
-        const a = here.thread<Talk>('a')
-        await fill(a, 6)
-        await a.putWrites(2, 'task', [{ channel: 'found', value: 'something' }])
-        await here.flush()
-        const all = await rowsIn(storage, 'checkpoints')
-        const rows = [
-          ['checkpoints', all.find(({ key }) => key[1] === 4)],
-          ['writes', (await rowsIn(storage, 'writes'))[0]],
-        ] as const
-        for (const [table, row] of rows)
-          if (row?.body)
-            await putBody(
-              storage,
-              table,
-              row,
-              row.body.map(() => 0x7b),
-            )
-        // With the second what stands with it; with the fourth what stands on it.
-        for (let times = 0; times < 2; times++) expect((await here.sync(there)).damaged).toBe(4)
-        const shown = await listOf(there.thread<Talk>('a').history({ states: true, order: 'oldest' }))
-        expect(shown.map(({ state }) => state)).toEqual([talk(1), talk(3)])
-        expect((await there.verify()).problems).toEqual([])
-        for (const [table, row] of rows) if (row?.body) await putBody(storage, table, row, row.body)
-        expect(await here.sync(there)).toMatchObject({ damaged: 0, sent: { checkpoints: 4 } })
-        expect((await there.thread<Talk>('a').load())?.state).toEqual(talk(6))
-      } finally {
-        await storage.close()
-      }
-    })()
+    await onRows(context, async (here, there, storage) => {
+      const a = here.thread<Talk>('a')
+      await fill(a, 6)
+      await a.putWrites(2, 'task', [{ channel: 'found', value: 'something' }])
+      await here.flush()
+      const all = await rowsIn(storage, 'checkpoints')
+      const rows = [
+        ['checkpoints', all.find(({ key }) => key[1] === 4)],
+        ['writes', (await rowsIn(storage, 'writes'))[0]],
+      ] as const
+      for (const [table, row] of rows)
+        if (row?.body)
+          await putBody(
+            storage,
+            table,
+            row,
+            row.body.map(() => 0x7b),
+          )
+      // With the second what stands with it; with the fourth what stands on it.
+      for (let times = 0; times < 2; times++) expect((await here.sync(there)).damaged).toBe(4)
+      const shown = await listOf(there.thread<Talk>('a').history({ states: true, order: 'oldest' }))
+      expect(shown.map(({ state }) => state)).toEqual([talk(1), talk(3)])
+      expect((await there.verify()).problems).toEqual([])
+      for (const [table, row] of rows) if (row?.body) await putBody(storage, table, row, row.body)
+      expect(await here.sync(there)).toMatchObject({ damaged: 0, sent: { checkpoints: 4 } })
+      expect((await there.thread<Talk>('a').load())?.state).toEqual(talk(6))
+    })
   })
 
   it('a thread that cannot be read keeps no other from being brought over', async (context) => {
