@@ -47,6 +47,10 @@ async function fill(checkpointer: Checkpointer, id: string, count: number, label
   for (let n = 1; n <= count; n++) await thread.save(state(n), n === 2 && label ? { label } : {})
 }
 
+/** With no rules yet: otherwise what is there to let go may have gone before the test begins. */
+const fillBefore = async (storage: Storage, id: string, count: number): Promise<void> =>
+  fill(await open(storage), id, count)
+
 async function seqs(checkpointer: Checkpointer, id: string): Promise<number[]> {
   const found: number[] = []
   for await (const { seq } of checkpointer.thread(id).history({ order: 'oldest' })) found.push(seq)
@@ -86,8 +90,8 @@ describe('a storage without room', () => {
 
   it('has room made by the policy, and the save is tried again, which is told', async () => {
     const full = fullStorage()
+    await fillBefore(full.storage, 'a', 8)
     const checkpointer = await open(full.storage, { keepLast: 2 })
-    await fill(checkpointer, 'a', 8)
     full.fill()
     const thread = checkpointer.thread<State>('a')
     const saved = await Promise.all([9, 10, 11].map((n) => thread.save(state(n))))
@@ -100,8 +104,8 @@ describe('a storage without room', () => {
 
   it('gives back what was deleted a moment later, and that is waited for', async () => {
     const full = fullStorage(100)
+    await fillBefore(full.storage, 'a', 8)
     const checkpointer = await open(full.storage, { keepLast: 2 })
-    await fill(checkpointer, 'a', 8)
     full.fill()
     expect((await checkpointer.thread<State>('a').save(state(9))).seq).toBe(9)
     expect(warnings.map(({ code }) => code)).toEqual(['QUOTA'])
@@ -126,7 +130,9 @@ describe('a storage without room', () => {
     const retention = { keepLast: 2 }
     const a = checkpointer.thread<State>('a', isRuled ? { retention } : {})
     const b = checkpointer.thread<State>('b', { retention })
-    for (let n = 1; n <= 8; n++) await Promise.all([a.save(state(n)), b.save(state(n))])
+    for (const thread of ['a', 'b']) await fillBefore(storage, thread, 7)
+    // A thread's rules are kept with its saves.
+    await Promise.all([a.save(state(8)), b.save(state(8))])
     room = 0
     const [first, second] = await Promise.allSettled([a.save(state(9)), b.save(state(9))])
     if (isRuled) expect(first).toMatchObject({ value: { seq: 9 } })
@@ -138,13 +144,26 @@ describe('a storage without room', () => {
 
   it('has room made in threads that were idle for longest when the own one has none', async () => {
     const full = fullStorage()
+    await fillBefore(full.storage, 'old', 8)
     const checkpointer = await open(full.storage, { keepLast: 2 })
-    await fill(checkpointer, 'old', 8)
     await fill(checkpointer, 'new', 1)
     full.fill()
     await checkpointer.thread<State>('new').save(state(2))
     expect(await seqs(checkpointer, 'old')).toEqual([7, 8])
     expect(await seqs(checkpointer, 'new')).toEqual([1, 2])
+  })
+
+  it('has room made also in threads that were changed by a clock that is ahead', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const full = fullStorage()
+    vi.setSystemTime(Date.UTC(2031, 0, 1))
+    await fillBefore(full.storage, 'ahead', 8)
+    vi.setSystemTime(Date.UTC(2026, 0, 1))
+    const checkpointer = await open(full.storage, { keepLast: 2 })
+    await fill(checkpointer, 'new', 1)
+    full.fill()
+    await checkpointer.thread<State>('new').save(state(2))
+    expect(await seqs(checkpointer, 'ahead')).toEqual([7, 8])
   })
 
   it.each([

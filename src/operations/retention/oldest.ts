@@ -11,13 +11,13 @@ export interface ListedThread {
   readonly facts: ThreadFacts
 }
 
-/** All threads that were last changed before this, longest ago first. */
-export async function oldestFirst(store: Store, before: number): Promise<ListedThread[]> {
+/** All threads, or those that were last changed before this; longest ago first. */
+export async function oldestFirst(store: Store, before?: number): Promise<ListedThread[]> {
   const found: ListedThread[] = []
   // Ranks are whole milliseconds.
-  let after: ListQuery['after'] = { rank: before - 0.5, key: [] }
+  let after: ListQuery['after'] = before === undefined ? undefined : { rank: before - 0.5, key: [] }
   for (;;) {
-    const rows = await store.storage.list({ limit: PAGE, after })
+    const rows = await store.storage.list({ limit: PAGE, ...(after && { after }) })
     for (const row of rows) {
       const facts = unlessDamaged(() => openThread(row.partition, row).facts)
       if (facts) found.push({ partition: row.partition, facts })
@@ -35,7 +35,7 @@ export interface IdleThread {
 }
 
 /** The same without those that keep everything. */
-export async function idleSince(store: Store, before: number): Promise<IdleThread[]> {
+export async function idleSince(store: Store, before?: number): Promise<IdleThread[]> {
   return (await oldestFirst(store, before))
     .filter(({ facts }) => facts.retention !== false)
     .map(({ partition, facts: { thread, updatedAt } }) => ({ thread, partition, updatedAt }))

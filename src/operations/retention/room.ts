@@ -36,7 +36,8 @@ export async function makeRoom(
   try {
     await from(place)
     if (alsoOthers && bytes < ENOUGH)
-      for (const { thread } of (await idleSince(store, Date.now())).slice(0, MOST_THREADS)) {
+      // Also what was changed in this very millisecond, or by a clock that is ahead.
+      for (const { thread } of (await idleSince(store)).slice(0, MOST_THREADS)) {
         if (bytes >= ENOUGH) break
         if (thread !== place.thread) await from({ thread, namespace: '' })
       }
