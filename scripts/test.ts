@@ -14,6 +14,7 @@ const LEFT_TO_ALL = [
   'test/browser/checkpointer-here.test.ts',
   'test/browser/langgraph/graph.test.ts',
   'test/browser/langgraph/suite.test.ts',
+  'test/browser/no-channels.test.ts',
   'test/browser/store/stories.test.ts',
   'test/browser/written-behind.test.ts',
   'test/checkpointer/in-memory/small-limits.test.ts',
@@ -92,6 +93,8 @@ async function vitest(browsers: readonly BrowserName[], file: string): Promise<n
       FORKPOINT_TOTALS: file,
       // Projects have lists of their own of what they leave out: there `--exclude` does nothing.
       FORKPOINT_LEAVE_OUT: isShort ? LEFT_TO_ALL.join(',') : '',
+      // A thousand by default, with `--all` too.
+      ...(isShort && { FORKPOINT_MODEL_RUNS: '300' }),
     },
   })
   const endGroup = (): void => {

@@ -234,7 +234,7 @@ async function overIndexedDb(): Promise<World> {
   return world
 }
 
-const RUNS = Number(process.env['FORKPOINT_RUNS'] ?? 1000)
+const RUNS = Number(process.env['FORKPOINT_MODEL_RUNS'] ?? 1000)
 
 const worlds: [string, () => Promise<World>, number][] = [
   ['memory', () => overMemory(), RUNS],
