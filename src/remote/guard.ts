@@ -29,8 +29,8 @@ const OURS: ReadonlySet<Verb> = new Set<Verb>([
 ])
 /** So many exports are under way at most: each holds what it reads. */
 const MOST_EXPORTS = 256
-/** One of which nobody has asked for a page for so many milliseconds makes room for others. */
-const LEFT_AFTER = 10 * 60_000
+/** One of which nobody has asked for a page for so many milliseconds makes room for others, when there is no more. */
+const LEFT_AFTER = 60_000
 /** What an import from elsewhere may take here at most, whatever it asks for. */
 const IMPORT = { bytes: 2 ** 30, ratio: 100, lines: 5_000_000 }
 
@@ -48,6 +48,11 @@ export class GuardedHost {
   readonly #host: Host
   /** What each export under way was begun with: the pages that follow name nothing. */
   readonly #exports = new Map<string, Begun>()
+  /**
+   * Whether there may be something to flush. Nobody is asked about that, as it touches no thread: so it writes only
+   * where somebody was let write. What an instance before this one has left is not known.
+   */
+  #owes = true
 
   constructor(host: Host) {
     this.#host = host
@@ -63,10 +68,11 @@ export class GuardedHost {
       throw new CheckpointerError('UNSUPPORTED', 'There is no such verb for callers from elsewhere.')
     if (!isRequest(verb, request))
       throw new CheckpointerError('INVALID', `This is no request that ${verb} can have.`)
-    const touched = touchedBy(verb, this.#begun(verb, request))
+    const [as, about] = this.#begun(verb, request)
+    const touched = touchedBy(as, about)
     if ('threads' in touched) {
       for (const [i, thread] of touched.threads.entries())
-        await this.#refuseUnless(allow, verb, thread, (verb === 'fork' || verb === 'copy') && i > 0)
+        await this.#refuseUnless(allow, as, thread, (verb === 'fork' || verb === 'copy') && i > 0)
     } else if (touched.kind === 'store') await this.#refuseUnless(allow, verb, undefined)
     else if (touched.kind === 'listed') {
       const page = callOf(this.#host, verb) as ListPage
@@ -93,22 +99,39 @@ export class GuardedHost {
     })
   }
 
-  #begun(verb: Verb, request: unknown): unknown {
-    if (verb !== 'exportPage') return request
-    const page = request as ExportPageRequest
-    if (page.page === 0) return page
-    const begun = this.#exports.get(page.id)
+  /** As which call this one is to be allowed: what goes on with an export, or ends it, as what began it. */
+  #begun(verb: Verb, request: unknown): readonly [Verb, unknown] {
+    if (verb !== 'exportPage' && verb !== 'endCarry') return [verb, request]
+    const begun = this.#exports.get((request as { readonly id: string }).id)
+    if (verb === 'endCarry') return begun ? ['exportPage', begun.request] : [verb, request]
+    if ((request as ExportPageRequest).page === 0) return [verb, request]
     // Nobody is asked about it: what it was begun with is not known any more.
     if (!begun)
       throw new CheckpointerError('FAILED', 'The export was cut off. Start it again.', { outcome: 'none' })
-    return begun.request
+    return [verb, begun.request]
   }
 
   async #run(verb: Verb, request: unknown): Promise<unknown> {
     if (verb === 'importPage') return this.#host.importPage(bounded(request as ImportPageRequest))
     if (verb === 'exportPage') return this.#export(request as ExportPageRequest)
     if (verb === 'endCarry') this.#exports.delete((request as { id: string }).id)
-    return callOf(this.#host, verb)(request)
+    if (verb === 'flush') return this.#flush()
+    try {
+      return await callOf(this.#host, verb)(request)
+    } finally {
+      if ((request as { readonly relaxed?: boolean } | undefined)?.relaxed === true) this.#owes = true
+    }
+  }
+
+  async #flush(): Promise<void> {
+    if (!this.#owes) return
+    this.#owes = false
+    try {
+      await this.#host.flush()
+    } catch (error) {
+      this.#owes = true
+      throw error
+    }
   }
 
   /** Nobody's export makes way for that of another, unless it was left. */

@@ -14,8 +14,8 @@ type Reply = ThreadsReply | RunsReply | SyncListReply
 type Item = Reply['items'][number]
 export type ListPage = (request: Request) => Promise<Reply>
 
-/** A page that shows nothing is followed by another, but not for ever. */
-const MOST_PAGES = 100
+/** A page that shows nothing is followed by another, but not for ever: each thread is one to ask somebody about. */
+const MOST_REFUSED = 10_000
 
 /**
  * A page of what is listed, with only those threads that the caller is allowed, and of where they come from only what
@@ -36,10 +36,11 @@ export async function listed(
   }
   const items: Item[] = []
   let asked = request
-  for (let count = 0; count < MOST_PAGES; count++) {
+  for (let refused = 0; refused <= MOST_REFUSED; refused++) {
     const reply = await page(asked)
     for (const item of reply.items)
       if (await isAllowed(item.thread)) items.push('forkOf' in item ? await shownTo(item, isAllowed) : item)
+      else refused++
     const { next } = reply
     if (!next || (await isAllowed(next.thread))) return { ...reply, items } as Reply
     asked = { ...request, after: next } as Request

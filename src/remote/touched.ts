@@ -46,7 +46,8 @@ const TOUCHED: { readonly [V in Verb]: (request: Requests[V]) => Touched } = {
   // The pages that follow belong to the first, which has named the threads.
   exportPage: ({ ids }) => (ids ? { threads: ids } : { kind: 'store' }),
   importPage: kind('store'),
-  endCarry: kind('nothing'),
+  // An import or a repair, or one of which nothing is known here.
+  endCarry: kind('store'),
   heads: one,
   chooseHead: one,
   syncList: kind('listed'),

@@ -26,17 +26,17 @@ describe('as many exports as may be under way', () => {
     await expect(page(guard, 256)).rejects.toMatchObject({ code: 'BLOCKED', outcome: 'none' })
     await page(guard, 0, 1)
     expect(ended).toEqual([])
-    await guard.call('endCarry', { id: 'export-7' }, () => false)
+    await guard.call('endCarry', { id: 'export-7' }, () => true)
     await page(guard, 256)
   })
 
-  it('make room if nobody has gone on with them for ten minutes', async () => {
+  it('make room if nobody has gone on with them for a minute', async () => {
     const { host, ended } = endless()
     const guard = new GuardedHost(host)
     for (let n = 0; n < 256; n++) await page(guard, n)
-    vi.advanceTimersByTime(9 * 60_000)
+    vi.advanceTimersByTime(50_000)
     await page(guard, 5, 1)
-    vi.advanceTimersByTime(2 * 60_000)
+    vi.advanceTimersByTime(20_000)
     await page(guard, 256)
     expect(ended).toHaveLength(255)
     expect(ended).not.toContain('export-5')
@@ -75,4 +75,79 @@ it('an export that is under way is not begun again by another caller, and goes o
   await expect(page(['his'], 1)).rejects.toMatchObject({ code: 'FORBIDDEN' })
   await page(['hers'], 1)
   expect(given).toEqual([['hers'], ['hers']])
+})
+
+it('what is under way is ended by those alone who might have begun it', async () => {
+  const { host, ended } = endless()
+  const guard = new GuardedHost(host)
+  const hers = (verb: string, thread?: string): boolean => verb === 'exportPage' && thread === 'hers'
+  await guard.call('exportPage', { id: 'one', page: 0, ids: ['hers'], onDamage: 'refuse' }, hers)
+  for (const id of ['one', 'another'])
+    await expect(guard.call('endCarry', { id }, (_, thread) => thread === 'his')).rejects.toMatchObject({
+      code: 'FORBIDDEN',
+    })
+  expect(ended).toEqual([])
+  await guard.call('endCarry', { id: 'one' }, hers)
+  await guard.call('endCarry', { id: 'another' }, (_, thread) => thread === undefined)
+  expect(ended).toEqual(['one', 'another'])
+})
+
+describe('a flush, of which nobody is asked', () => {
+  const nobody = (): boolean => false
+  const everybody = (): boolean => true
+
+  function flushed(): { guard: GuardedHost; flush: ReturnType<typeof vi.fn<Host['flush']>>; saved: () => void } {
+    const flush = vi.fn<Host['flush']>(async () => undefined)
+    let saved = (): void => {}
+    const putWrites = async (): Promise<never> => {
+      await new Promise<void>((resolve) => (saved = resolve))
+      return undefined as never
+    }
+    const host = { flush, putWrites } as Partial<Host> as Host
+    return { guard: new GuardedHost(host), flush, saved: () => saved() }
+  }
+
+  const relaxed = { thread: 'hers', namespace: '', checkpoint: 1, writes: [], relaxed: true }
+
+  it('writes at most once where nobody was let write', async () => {
+    const { guard, flush } = flushed()
+    for (let n = 0; n < 10; n++) await guard.call('flush', undefined, nobody)
+    await guard.call('putWrites', relaxed, nobody).catch(() => {})
+    await guard.call('flush', undefined, nobody)
+    expect(flush).toHaveBeenCalledTimes(1)
+  })
+
+  it('writes after what was written behind, also when that ends after a flush that came between', async () => {
+    const { guard, flush, saved } = flushed()
+    const writing = guard.call('putWrites', relaxed, everybody)
+    await guard.call('flush', undefined, nobody)
+    await vi.waitFor(() => saved())
+    await writing
+    await guard.call('flush', undefined, nobody)
+    expect(flush).toHaveBeenCalledTimes(2)
+  })
+
+  it('is tried again after it has failed', async () => {
+    const { guard, flush } = flushed()
+    flush.mockRejectedValueOnce(new Error('no disk'))
+    await expect(guard.call('flush', undefined, nobody)).rejects.toThrow('no disk')
+    await guard.call('flush', undefined, nobody)
+    expect(flush).toHaveBeenCalledTimes(2)
+  })
+})
+
+it('a list of threads that are not for the caller asks about so many of them, however large its pages', async () => {
+  let page = 0
+  const host = {
+    async threads({ limit }: { readonly limit: number }) {
+      const from = limit * page++
+      const items = Array.from({ length: limit }, (_, n) => ({ thread: `t${from + n}` }))
+      return { items, next: { rank: -page, thread: items.at(-1)?.thread } }
+    },
+  } as unknown as Host
+  const allow = vi.fn(() => false)
+  await expect(new GuardedHost(host).call('threads', { limit: 10_000 }, allow)).rejects.toMatchObject({
+    code: 'UNSUPPORTED',
+  })
+  expect(allow.mock.calls.length).toBeLessThanOrEqual(20_000)
 })
