@@ -7,6 +7,15 @@ const readme = readFileSync(join(root, 'README.md'), 'utf8')
 const snippets = snippetsOf(readme)
 const [example, ...others] = snippets
 
+/** The headings of a document, as links name them. */
+const placesIn = (text: string): string[] =>
+  [...text.replaceAll(/^```[\s\S]*?^```$/gm, '').matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(/\s/g, '-'),
+  )
+
 describe('README.md', () => {
   it('has the example and the blocks that go on from it', () => {
     expect(example?.title).toBe('In ten lines')
@@ -16,17 +25,30 @@ describe('README.md', () => {
   })
 
   runSnippets('README.md')
+})
 
-  const guarantees = [...readme.matchAll(/^\| .* \| `((?:src|test)\/.*?)`: "(.*)" \|$/gm)]
+describe('docs/guarantees.md', () => {
+  const text = readFileSync(join(root, 'docs/guarantees.md'), 'utf8')
+  const guarantees = [...text.matchAll(/^\| .* \| `((?:src|test)\/.*?)`: "(.*)" \|$/gm)]
+
   test.each(guarantees.map(([, file, name]) => [file, name] as const))('%s holds "%s"', (file, name) => {
     const source = readFileSync(join(root, file ?? ''), 'utf8')
     expect(source).toContain(`'${name}'`)
   })
 
   it('has a test behind every promise', () => {
-    const [, after = ''] = readme.split('| promise | held by |\n| --- | --- |\n')
-    expect(after.slice(0, after.indexOf('\n\n')).split('\n')).toHaveLength(guarantees.length)
+    const [, after = ''] = text.split('| promise | held by |\n| --- | --- |\n')
+    expect(guarantees.length).toBeGreaterThan(40)
+    expect(after.trimEnd().split('\n')).toHaveLength(guarantees.length)
   })
+})
+
+describe('docs/how-to.md', () => {
+  it('begins with the example of README.md', () => {
+    expect(snippetsOf(readFileSync(join(root, 'docs/how-to.md'), 'utf8'))[0]?.code).toBe(example?.code)
+  })
+
+  runSnippets('docs/how-to.md')
 })
 
 describe('the documents', () => {
@@ -47,6 +69,16 @@ describe('the documents', () => {
       join(root, path),
     )
     expect([...links, ...named].filter((path) => !existsSync(path))).toEqual([])
+  })
+
+  test.each(documents)('%s leads to places that there are', (document) => {
+    const text = readFileSync(join(root, document), 'utf8')
+    const links = [...text.matchAll(/\]\((?!https?:)([^)#\s]*\.md)?#([^)\s]+)\)/g)]
+    const lost = links.filter(([, path, place = '']) => {
+      const there = path === undefined ? text : readFileSync(join(root, document, '..', path), 'utf8')
+      return !placesIn(there).includes(place)
+    })
+    expect(lost.map(([link]) => link)).toEqual([])
   })
 
   it('explain every code of an error, each once, and no other', () => {

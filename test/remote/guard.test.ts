@@ -96,7 +96,11 @@ describe('a flush, of which nobody is asked', () => {
   const nobody = (): boolean => false
   const everybody = (): boolean => true
 
-  function flushed(): { guard: GuardedHost; flush: ReturnType<typeof vi.fn<Host['flush']>>; saved: () => void } {
+  function flushed(): {
+    guard: GuardedHost
+    flush: ReturnType<typeof vi.fn<Host['flush']>>
+    saved: () => void
+  } {
     const flush = vi.fn<Host['flush']>(async () => undefined)
     let saved = (): void => {}
     const putWrites = async (): Promise<never> => {
