@@ -8,6 +8,7 @@ import type {
 } from '../operations/host.ts'
 import { areSound } from '../operations/shapes/bodies.ts'
 import { callOf, VERBS, type Verb } from '../operations/verbs.ts'
+import { Flushes } from '../platform/flushes.ts'
 import { bodiesIn } from './bodies.ts'
 import { listed, type ListPage } from './listed.ts'
 import { withoutOrigins } from './origins.ts'
@@ -52,10 +53,11 @@ export class GuardedHost {
    * Whether there may be something to flush. Nobody is asked about that, as it touches no thread: so it writes only
    * where somebody was let write. What an instance before this one has left is not known.
    */
-  #owes = true
+  readonly #flushes: Flushes
 
   constructor(host: Host) {
     this.#host = host
+    this.#flushes = new Flushes(() => host.flush(), true)
   }
 
   async call(verb: unknown, request: unknown, allow: Allow): Promise<unknown> {
@@ -115,22 +117,11 @@ export class GuardedHost {
     if (verb === 'importPage') return this.#host.importPage(bounded(request as ImportPageRequest))
     if (verb === 'exportPage') return this.#export(request as ExportPageRequest)
     if (verb === 'endCarry') this.#exports.delete((request as { id: string }).id)
-    if (verb === 'flush') return this.#flush()
+    if (verb === 'flush') return this.#flushes.flush()
     try {
       return await callOf(this.#host, verb)(request)
     } finally {
-      if ((request as { readonly relaxed?: boolean } | undefined)?.relaxed === true) this.#owes = true
-    }
-  }
-
-  async #flush(): Promise<void> {
-    if (!this.#owes) return
-    this.#owes = false
-    try {
-      await this.#host.flush()
-    } catch (error) {
-      this.#owes = true
-      throw error
+      if ((request as { readonly relaxed?: boolean } | undefined)?.relaxed === true) this.#flushes.wrote()
     }
   }
 

@@ -49,7 +49,8 @@ describe('without locks, behind the worker', () => {
   it('a runner that has died is replaced after some seconds, and one that lives is not', async () => {
     const name = newName()
     const worker = ownWorker()
-    const host = await connect(worker, { name }, { onWarning, patience })
+    // Nothing here waits for it: a machine that is busy must not look like a worker that has died.
+    const host = await connect(worker, { name }, { onWarning })
     const dying = tabOn(host, beatClaims(host, onWarning))
     const thread = dying.thread<{ n: number }>('t')
     const lease = await thread.lease()

@@ -131,6 +131,21 @@ describe('a flush, of which nobody is asked', () => {
     expect(flush).toHaveBeenCalledTimes(2)
   })
 
+  it('is waited for by whoever asks while it is under way', async () => {
+    const { guard, flush } = flushed()
+    let end = (): void => {}
+    flush.mockImplementation(() => new Promise((resolve) => (end = resolve)))
+    const all = [guard.call('flush', undefined, nobody), guard.call('flush', undefined, nobody)]
+    const ended: number[] = []
+    all.forEach((each, n) => void each.then(() => ended.push(n)))
+    await vi.waitFor(() => expect(flush).toHaveBeenCalled())
+    await new Promise((resolve) => setTimeout(resolve, 10))
+    expect(ended).toEqual([])
+    end()
+    await Promise.all(all)
+    expect(flush).toHaveBeenCalledTimes(1)
+  })
+
   it('is tried again after it has failed', async () => {
     const { guard, flush } = flushed()
     flush.mockRejectedValueOnce(new Error('no disk'))

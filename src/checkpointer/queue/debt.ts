@@ -1,5 +1,6 @@
 import type { CheckpointerError } from '../../errors.ts'
 import type { Host } from '../../operations/host.ts'
+import { Flushes } from '../../platform/flushes.ts'
 import { unref } from '../../platform/unref.ts'
 import { notDurable } from './failures.ts'
 
@@ -20,9 +21,7 @@ export class Debt {
   readonly #of: Debtor
   #owing: Promise<void> | undefined
   #session: string | undefined
-  #isUnflushed = false
-  /** What makes it durable, the latest try. Never rejects. */
-  #durable: Promise<void> = Promise.resolve()
+  readonly #flushes: Flushes
   /** Why what was taken could not be made durable behind the callers' backs. */
   #unrested: CheckpointerError | undefined
   #isClosing = false
@@ -30,6 +29,7 @@ export class Debt {
 
   constructor(of: Debtor) {
     this.#of = of
+    this.#flushes = new Flushes(() => of.host.flush())
   }
 
   /** The store's name of the session that owes. */
@@ -51,12 +51,12 @@ export class Debt {
 
   /** Something was written, which is not durable yet. */
   wrote(): void {
-    this.#isUnflushed = true
+    this.#flushes.wrote()
   }
 
   /** Rejects also with what could not be made durable before, and was told nobody. */
   async settle(): Promise<void> {
-    await this.#makeDurable()
+    await this.#flushes.flush()
     const unrested = this.#unrested
     this.#unrested = undefined
     if (unrested) throw unrested
@@ -81,29 +81,13 @@ export class Debt {
     clearTimeout(this.#idle)
   }
 
-  /** One after the other: while one is under way it is not known yet whether anything is left for the next. */
-  #makeDurable(): Promise<void> {
-    const making = this.#durable.then(async () => {
-      if (!this.#isUnflushed) return
-      this.#isUnflushed = false
-      try {
-        await this.#of.host.flush()
-      } catch (error) {
-        this.#isUnflushed = true
-        throw error
-      }
-    })
-    this.#durable = making.catch(() => undefined)
-    return making
-  }
-
   #mayRest(): boolean {
-    return this.#isUnflushed && this.#of.isWritten() && !this.#isClosing
+    return this.#flushes.isDue && this.#of.isWritten() && !this.#isClosing
   }
 
   async #rest(): Promise<void> {
-    await this.#makeDurable()
-    if (this.#isUnflushed || !this.#of.isWritten() || this.#isClosing) return
+    await this.#flushes.flush()
+    if (this.#flushes.isDue || !this.#of.isWritten() || this.#isClosing) return
     this.#of.rested()
     await this.#of.host.rest()
   }
