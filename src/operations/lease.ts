@@ -79,13 +79,20 @@ const tokenOf = (partition: string, row: Row | undefined): number =>
 
 /** A row beside the lease's is put anew, time after time: that of the lease stays, and with it the fence. */
 export async function keepLease(store: Store, request: KeepLeaseRequest): Promise<boolean> {
-  const { lease, times } = request
+  const { thread, lease, times } = request
   const holds = await beatOnce(store, request)
-  const isBeating = store.beats.has(lease)
-  if (!holds) store.beats.delete(lease)
-  else store.beats.set(lease, times)
+  const isBeating = isBeaten(store, request)
+  if (!holds) stopBeating(store, request)
+  else store.beats.set(thread, { lease, left: times })
   if (holds && !isBeating) beatLater(store, request)
   return holds
+}
+
+const isBeaten = ({ beats }: Store, { thread, lease }: HeldLease): boolean =>
+  beats.get(thread)?.lease === lease
+
+function stopBeating(store: Store, held: HeldLease): void {
+  if (isBeaten(store, held)) store.beats.delete(held.thread)
 }
 
 async function beatOnce(store: Store, { thread, lease, times }: KeepLeaseRequest): Promise<boolean> {
@@ -103,15 +110,17 @@ async function beatOnce(store: Store, { thread, lease, times }: KeepLeaseRequest
 
 /** Not for ever: who asked for it may be gone, and this one live on, as a SharedWorker does. */
 function beatLater(store: Store, request: KeepLeaseRequest): void {
-  const { lease, every } = request
+  const { thread, lease, every } = request
   const next = async (): Promise<void> => {
-    const left = store.beats.get(lease) ?? 0
-    if (left === 0) return void store.beats.delete(lease)
-    store.beats.set(lease, left - 1)
+    // Another has it by now, which is beaten by itself.
+    if (!isBeaten(store, request)) return
+    const left = store.beats.get(thread)?.left ?? 0
+    if (left === 0) return stopBeating(store, request)
+    store.beats.set(thread, { lease, left: left - 1 })
     try {
-      if (!(await beatOnce(store, request))) store.beats.delete(lease)
+      if (!(await beatOnce(store, request))) stopBeating(store, request)
     } finally {
-      if (store.beats.has(lease)) beatLater(store, request)
+      if (isBeaten(store, request)) beatLater(store, request)
     }
   }
   const timer = setTimeout(() => store.background(next), every)
@@ -119,7 +128,7 @@ function beatLater(store: Store, request: KeepLeaseRequest): void {
 }
 
 export async function dropLease(store: Store, { thread, lease }: HeldLease): Promise<void> {
-  store.beats.delete(lease)
+  stopBeating(store, { thread, lease })
   // Where it was taken, the thread may not have been yet: a fork of its name lives elsewhere.
   for (const partition of new Set([await partitionFor(store, thread), partitionOf(thread)])) {
     const dropped = await tryCommit(store, partition, {

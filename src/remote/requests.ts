@@ -49,12 +49,11 @@ import {
   isRecord,
   isSeq,
   isShort,
-  isText,
   isTime,
   MOST_LIST,
   type Is,
 } from '../operations/shapes/shape.ts'
-import { FENCED, isNumber, isPage, isRef, PLACE } from './asked.ts'
+import { FENCED, isNumber, isPage, isRef, isStored, isVersion, PLACE } from './asked.ts'
 import { SYNC_REQUESTS } from './sync-requests.ts'
 
 /** As many saves or writes come in one call at most. */
@@ -124,10 +123,10 @@ const isWhere = isRecord<HistoryWhere>(
   ['runId', 'node', 'source', 'label', 'step', 'workflow', 'extra'],
 )
 
-const isRank = isRecord<NonNullable<ThreadsRequest['after']>>({ rank: isNumber, thread: isText })
+const isRank = isRecord<NonNullable<ThreadsRequest['after']>>({ rank: isNumber, thread: isStored })
 const isRanked = isRecord<ThreadsRequest & RunsRequest>({ limit: isPage, after: isRank }, ['after'])
 
-const isKey = isList(either(isText, isNumber), 16)
+const isKey = isList(either(isStored, isNumber), 16)
 const isTable = is(...TABLES)
 
 const isNothing = is(undefined)
@@ -218,18 +217,18 @@ const REQUESTS: Record<Verb, Is> = {
     },
     ['lease', 'until'],
   ),
-  takeLease: isRecord<TakeLeaseRequest>({ thread: isId, always: isFlag, locked: isNothing, silent: isText }, [
+  takeLease: isRecord<TakeLeaseRequest>({ thread: isId, always: isFlag, locked: isNothing, silent: isVersion }, [
     'always',
     'locked',
     'silent',
   ]),
   keepLease: isRecord<KeepLeaseRequest>({
     thread: isId,
-    lease: isText,
+    lease: isVersion,
     times: (value) => isSeq(value) && (value as number) <= MOST_LIST,
     every: isPace,
   }),
-  dropLease: isRecord<HeldLease>({ thread: isId, lease: isText }),
+  dropLease: isRecord<HeldLease>({ thread: isId, lease: isVersion }),
   leaseSign: isRecord<LeaseSignRequest>({ thread: isId, locked: isNothing }, ['locked']),
   threads: isRanked,
   namespaces: isOfThread,
@@ -238,7 +237,7 @@ const REQUESTS: Record<Verb, Is> = {
     {
       after: isRecord<UsageCursor>(
         {
-          partition: isText,
+          partition: isStored,
           left: isList(
             isRecord<NonNullable<UsageCursor['left']>[number]>({ table: isTable, from: isKey }),
             TABLES.length,
@@ -250,7 +249,7 @@ const REQUESTS: Record<Verb, Is> = {
     ['after'],
   ),
   verify: isRecord<VerifyRequest>(
-    { from: isRecord<Cursor>({ partition: isText, table: isTable, after: isKey }, ['after']) },
+    { from: isRecord<Cursor>({ partition: isStored, table: isTable, after: isKey }, ['after']) },
     ['from'],
   ),
   repair: isRecord<RepairRequest>({ id: isId, page: isSeq, isPlan: isFlag }),

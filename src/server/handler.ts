@@ -1,7 +1,7 @@
 import type { Checkpointer } from '../checkpointer/checkpointer.ts'
 import { hostOf, onGapOf } from '../checkpointer/host-of.ts'
 import { checkFunction, checkOptions, invalid, type Names } from '../checkpointer/options/options.ts'
-import { CheckpointerError, type ErrorCode } from '../errors.ts'
+import { CheckpointerError, reportFailure, type ErrorCode } from '../errors.ts'
 import type { Host } from '../operations/host.ts'
 import { onlyReads as readsAlone, type Verb } from '../operations/verbs.ts'
 import { GuardedHost } from '../remote/guard.ts'
@@ -122,15 +122,34 @@ function guardedOf(host: Host): GuardedHost {
   return guard
 }
 
-function refusal(error: unknown, { onError = console.error }: Serving): Response {
-  const known = CheckpointerError.is(error)
-  // What failed here may name files, keys or other people's data: that is for the log.
-  if (!known) onError(new CheckpointerError('FAILED', 'A call could not be answered.', { cause: error }))
-  const told = known
-    ? toWire(error)
-    : toWire(new CheckpointerError('FAILED', 'The server failed. Its log says why.'))
-  const { cause: _, ...shown } = told
-  return reply((known && STATUS[error.code]) || (known ? 200 : 500), { error: shown })
+function refusal(error: unknown, serving: Serving): Response {
+  const known = CheckpointerError.is(error) ? error : undefined
+  if (known && isTold(known)) return refused(STATUS[known.code] ?? 200, known)
+  report(known ?? new CheckpointerError('FAILED', 'A call could not be answered.', { cause: error }), serving)
+  const { code = 'FAILED', outcome } = known ?? {}
+  const told = new CheckpointerError(code, 'The server failed. Its log says why.', outcome ? { outcome } : {})
+  return refused(known ? 200 : 500, told)
+}
+
+/**
+ * What an engine or a function of the app's has thrown may name files, keys or other people's data: it is for the log. What
+ * is damaged is told in words of our own.
+ */
+function isTold({ code, cause }: CheckpointerError): boolean {
+  return code === 'CORRUPT' || cause === undefined || (CheckpointerError.is(cause) && isTold(cause))
+}
+
+function refused(status: number, error: CheckpointerError): Response {
+  const { cause: _, ...shown } = toWire(error)
+  return reply(status, { error: shown })
+}
+
+function report(error: CheckpointerError, { onError = console.error }: Serving): void {
+  try {
+    onError(error)
+  } catch (failure) {
+    reportFailure(failure)
+  }
 }
 
 const reply = (status: number, value: HttpReply): Response =>

@@ -1,6 +1,6 @@
 import { openCheckpointer, type Checkpointer, type Lease, type Storage } from 'forkpoint'
 import { memoryStorage } from 'forkpoint/storage/memory'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createHost } from '../../src/operations/create-host.ts'
 import type { Host, SaveRequest } from '../../src/operations/host.ts'
 import { toBytes } from '../../src/state/json-bytes.ts'
@@ -136,5 +136,21 @@ describe('the lease of a thread that is not there yet', () => {
     const lease = await leaseOn(host)
     await host.deleteThread({ thread: 'fork' })
     expect((await host.save(saving({ n: 2 }, lease))).saved?.seq).toBe(1)
+  })
+})
+
+describe('signs of life that are given by themselves', () => {
+  it('go on whatever is asked under the same lease for another thread', async () => {
+    const host = await createHost({ storage: memoryStorage() })
+    const lease = await leaseOn(host)
+    const signs = { lease, times: 100, every: 20 }
+    await host.keepLease({ thread: 't', ...signs })
+    await host.dropLease({ thread: 'u', lease })
+    expect(await host.keepLease({ thread: 'u', ...signs })).toBe(false)
+    const sign = await host.leaseSign({ thread: 't' })
+    await vi.waitFor(async () => expect(await host.leaseSign({ thread: 't' })).not.toBe(sign))
+    await host.dropLease({ thread: 't', lease })
+    expect(await host.leaseSign({ thread: 't' })).toBeUndefined()
+    await host.close()
   })
 })

@@ -1,7 +1,8 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
-import { openCheckpointer, type Checkpointer, type CheckpointerEvent } from 'forkpoint'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { CheckpointerError, openCheckpointer, type Checkpointer, type CheckpointerEvent } from 'forkpoint'
 import { remoteHost } from 'forkpoint/client'
 import { createHandler, onlyReads, type Access } from 'forkpoint/server'
+import { memoryStorage } from 'forkpoint/storage/memory'
 import { VERBS } from '../../src/operations/verbs.ts'
 import { MESSAGE_TYPE } from '../../src/remote/http.ts'
 import { pack, unpack } from '../../src/remote/pack.ts'
@@ -304,6 +305,12 @@ describe('what comes from strangers', () => {
       { verb: 'history', request: { ...place, limit: 1e9, order: 'newest', states: true } },
       { verb: 'save', request: { ...place, key: 'k', createdAt: 'now', fields: {}, frame: { body: null } } },
       { verb: 'keepLease', request: { thread: 't', lease: 'l', times: 1e9, every: 0 } },
+      ...['', 'a\0b', '\ud800', 'x'.repeat(2_000)].map((lease) => ({
+        verb: 'dropLease',
+        request: { thread: 't', lease },
+      })),
+      { verb: 'verify', request: { from: { partition: 'a\0b', table: 'checkpoints' } } },
+      { verb: 'verify', request: { from: { partition: 't', table: 'checkpoints', after: ['\ud800'] } } },
       { verb: 'saveMany', request: { ...place, saves: [{ thread: 'other' }] } },
     ]
     for (const message of bad) {
@@ -448,6 +455,36 @@ describe('what comes from strangers', () => {
     expect(status).toBe(500)
     expect(JSON.stringify(error)).not.toContain('1234')
     expect(String((told[0] as Error).cause)).toContain('1234')
+  })
+
+  it.each([
+    ['what an engine has thrown', new Error('at /home/ada/secret.db')],
+    [
+      'what a storage has made of it',
+      new CheckpointerError('QUOTA', 'No room at /home/ada/secret.db', { cause: new Error(), outcome: 'none' }),
+    ],
+  ])('%s is told to the log, and not to the caller', async (_, failure) => {
+    const storage = memoryStorage()
+    const store = await openCheckpointer({ name: 'failing', storage })
+    await store.thread('t').save({ n: 1 })
+    storage.read = () => Promise.reject(failure)
+    const told: CheckpointerError[] = []
+    const handler = createHandler(store, {
+      authorize: () => true,
+      onError(error) {
+        told.push(error)
+        throw new Error('no log')
+      },
+    })
+    vi.spyOn(console, 'error').mockImplementation(() => {})
+    onTestFinished(() => void vi.restoreAllMocks())
+    const { error } = await post(handler, {
+      verb: 'history',
+      request: { thread: 't', namespace: '', limit: 1, order: 'newest', states: false },
+    })
+    expect(JSON.stringify(error)).not.toContain('secret')
+    expect(told.map(String).join()).toContain('secret')
+    if (CheckpointerError.is(failure)) expect(error).toMatchObject({ code: 'QUOTA', details: { outcome: 'none' } })
   })
 })
 

@@ -27,8 +27,11 @@ export interface Store {
   readonly inTurn: <T>(place: Place, work: () => Promise<T>) => Promise<T>
   /** The lease under which the writes of this verb stand, if any. */
   readonly fence?: Fence
-  /** How many more signs of life each lease held here gets without being asked for. */
-  readonly beats: Map<string, number>
+  /**
+   * By thread, how many more signs of life its lease gets without being asked for. By thread and not by lease, as the
+   * caller of one has no say in another.
+   */
+  readonly beats: Map<string, { readonly lease: string; readonly left: number }>
   /** What is to be ended before the store closes, by those who have begun it. */
   readonly endings: Set<() => Promise<void>>
   /** Does something soon, beside what callers wait for; a failure is reported and harms nothing. */
