@@ -217,11 +217,10 @@ const REQUESTS: Record<Verb, Is> = {
     },
     ['lease', 'until'],
   ),
-  takeLease: isRecord<TakeLeaseRequest>({ thread: isId, always: isFlag, locked: isNothing, silent: isVersion }, [
-    'always',
-    'locked',
-    'silent',
-  ]),
+  takeLease: isRecord<TakeLeaseRequest>(
+    { thread: isId, always: isFlag, locked: isNothing, silent: isVersion },
+    ['always', 'locked', 'silent'],
+  ),
   keepLease: isRecord<KeepLeaseRequest>({
     thread: isId,
     lease: isVersion,

@@ -461,7 +461,10 @@ describe('what comes from strangers', () => {
     ['what an engine has thrown', new Error('at /home/ada/secret.db')],
     [
       'what a storage has made of it',
-      new CheckpointerError('QUOTA', 'No room at /home/ada/secret.db', { cause: new Error(), outcome: 'none' }),
+      new CheckpointerError('QUOTA', 'No room at /home/ada/secret.db', {
+        cause: new Error(),
+        outcome: 'none',
+      }),
     ],
   ])('%s is told to the log, and not to the caller', async (_, failure) => {
     const storage = memoryStorage()
@@ -484,7 +487,8 @@ describe('what comes from strangers', () => {
     })
     expect(JSON.stringify(error)).not.toContain('secret')
     expect(told.map(String).join()).toContain('secret')
-    if (CheckpointerError.is(failure)) expect(error).toMatchObject({ code: 'QUOTA', details: { outcome: 'none' } })
+    if (CheckpointerError.is(failure))
+      expect(error).toMatchObject({ code: 'QUOTA', details: { outcome: 'none' } })
   })
 })
 

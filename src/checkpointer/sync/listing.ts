@@ -1,7 +1,10 @@
+import { CheckpointerError } from '../../errors.ts'
 import type { Host, SyncListed, SyncNote } from '../../operations/host.ts'
 import type { Tally } from './tally.ts'
 
 const PAGE = 100
+/** Whoever lists without an end is not listened to for ever. */
+const MOST_PAGES = 20_000
 
 /**
  * The threads that either side has, or has deleted, without those of which both know that nothing is to be done: neither
@@ -35,11 +38,17 @@ const isQuiet = (note: SyncNote | null | undefined, here?: SyncListed, there?: S
 
 async function listed(host: Host, tally: Tally): Promise<Map<string, SyncListed>> {
   const all = new Map<string, SyncListed>()
-  for (let after: Parameters<Host['syncList']>[0]['after']; ;) {
+  let after: Parameters<Host['syncList']>[0]['after']
+  for (let pages = 0; pages < MOST_PAGES; pages++) {
     tally.rest()
     const { items, next } = await host.syncList({ limit: PAGE, ...(after ? { after } : {}) })
     for (const item of items) all.set(item.thread, item)
     if (!next) return all
     after = next
   }
+  throw new CheckpointerError(
+    'UNSUPPORTED',
+    `More than ${MOST_PAGES * PAGE} threads are too many to be compared at once: name those that are meant, as \`threads\`.`,
+    { outcome: 'none' },
+  )
 }

@@ -2,6 +2,7 @@ import { CheckpointerError } from '../../errors.ts'
 import type { Host, SyncAskReply, SyncNote, SyncPlace } from '../../operations/host.ts'
 import { newId } from '../new-id.ts'
 import { flow, nameOf, type Facade, type Flowed } from './flow.ts'
+import { heeded } from './heeded.ts'
 import { threadsToSync } from './listing.ts'
 import { isBefore, noted, stampsOf } from './noted.ts'
 import { itself, type SyncAsked, type Synced } from './options.ts'
@@ -18,10 +19,11 @@ interface Side {
 
 /** Brings two stores together: what either lacks of the other it gets, and what was removed from one goes from the other. */
 export async function syncStores(here: Side, there: Side, asked: SyncAsked): Promise<Synced> {
-  const [mine, theirs] = [here.host, there.host]
+  const theirs = heeded(there.host)
+  const mine = here.host
   const tally = new Tally(asked)
   const threads = asked.threads ?? (await threadsToSync(mine, theirs, asked.pushes && asked.pulls, tally))
-  const sync = new Sync(here, there, asked, tally, threads)
+  const sync = new Sync(here, { ...there, host: theirs }, asked, tally, threads)
   tally.of = threads.length
   tally.tell()
   for (const thread of threads) {
