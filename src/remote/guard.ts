@@ -88,6 +88,10 @@ export class GuardedHost {
     if (verb === 'syncAsk' || verb === 'syncWant')
       return async () =>
         withoutOrigins((await this.#run(verb, request)) as SyncAskReply, (thread) => allow(verb, thread))
+    if (verb === 'exportPage' && (request as ExportPageRequest).page === 0) {
+      const known = await this.#withOrigins(request as ExportPageRequest, (thread) => allow(verb, thread))
+      return () => this.#run(verb, known)
+    }
     return () => this.#run(verb, request)
   }
 
@@ -111,6 +115,22 @@ export class GuardedHost {
     if (!begun)
       throw new CheckpointerError('FAILED', 'The export was cut off. Start it again.', { outcome: 'none' })
     return [verb, begun.request]
+  }
+
+  /** Who may read a fork may not know of its origin. */
+  async #withOrigins(
+    request: ExportPageRequest,
+    allow: (thread: string) => boolean | PromiseLike<boolean>,
+  ): Promise<ExportPageRequest> {
+    if (!request.ids) return request
+    const all = new Set<string>()
+    for (const thread of request.ids) {
+      const { place } = await this.#host.syncWant({ thread, namespace: '', names: [], withPlace: true })
+      if (place?.forkOf) all.add(place.forkOf.thread)
+    }
+    const origins: string[] = []
+    for (const origin of all) if ((await allow(origin)) === true) origins.push(origin)
+    return { ...request, origins }
   }
 
   async #run(verb: Verb, request: unknown): Promise<unknown> {

@@ -1,17 +1,10 @@
-import { forkLabel } from '../ids.ts'
-import type { StoredSummary } from '../operations/host.ts'
+import { withoutOrigin, type Forked } from '../operations/shapes/origin.ts'
 
-interface Forked {
-  readonly forkOf?: StoredSummary['forkOf']
-  readonly label?: string
-}
-
-/** Of where a thread comes from only what the caller is allowed; the label that a fork has by itself says it, too. */
+/** Of where a thread comes from only what the caller is allowed. */
 export async function shownTo<T extends Forked>(
   item: T,
   isAllowed: (thread: string) => boolean | PromiseLike<boolean>,
-): Promise<T | Omit<T, 'forkOf' | 'label'>> {
-  const { forkOf, label, ...rest } = item
-  if (!forkOf || (await isAllowed(forkOf.thread)) === true) return item
-  return label === undefined || label === forkLabel(forkOf.thread) ? rest : { ...rest, label }
+): Promise<T | ReturnType<typeof withoutOrigin<T>>> {
+  const { forkOf } = item
+  return !forkOf || (await isAllowed(forkOf.thread)) === true ? item : withoutOrigin(item)
 }

@@ -253,8 +253,14 @@ const REQUESTS: Record<Verb, Is> = {
   ),
   repair: isRecord<RepairRequest>({ id: isId, page: isSeq, isPlan: isFlag }),
   exportPage: isRecord<ExportPageRequest>(
-    { id: isId, page: isSeq, ids: isList(isId, MOST_AT_ONCE), onDamage: is('refuse', 'skip') },
-    ['ids'],
+    {
+      id: isId,
+      page: isSeq,
+      ids: isList(isId, MOST_AT_ONCE),
+      origins: isList(isId, MOST_AT_ONCE),
+      onDamage: is('refuse', 'skip'),
+    },
+    ['ids', 'origins'],
   ),
   importPage: isRecord<ImportPageRequest>({
     id: isId,

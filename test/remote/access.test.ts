@@ -257,6 +257,27 @@ describe('who may do what', () => {
     expect(bytes).toBeGreaterThan(1_000_000)
   })
 
+  it('an export of a fork says nothing of an origin that was not asked for', async () => {
+    const store = await served()
+    await store.thread('secret-plan').save({ n: 1 })
+    await store.thread('secret-plan').fork({ as: 'mine' })
+    await store.thread('secret-plan').fork({ as: 'named', label: 'my own' })
+    const far = await over(createHandler(store, { authorize: ({ thread }) => thread !== 'secret-plan' }))
+    const read = async (from: Checkpointer, ids: string[]): Promise<string> => {
+      let text = ''
+      for await (const piece of from.export(ids)) text += new TextDecoder().decode(piece)
+      return text
+    }
+    const told = await read(far, ['mine', 'named'])
+    expect(told).not.toContain('secret-plan')
+    expect(told).toContain('my own')
+    // One's own files say it.
+    expect(await read(store, ['mine'])).toContain('secret-plan')
+    const copy = await served()
+    await copy.import(new Blob([told]))
+    expect((await copy.thread('mine').load())?.state).toEqual({ n: 1 })
+  })
+
   it('each caller may have a store of its own', async () => {
     const stores = new Map([
       ['ada', await served()],

@@ -8,6 +8,7 @@ function endless(): { host: Host; ended: string[] } {
   const host = {
     exportPage: async () => ({ bytes: new Uint8Array(), isLast: false, checkpoints: 0 }),
     endCarry: async ({ id }: { readonly id: string }) => void ended.push(id),
+    syncWant: async () => ({ wanted: [], taken: [] }),
   } as Partial<Host> as Host
   return { host, ended }
 }
@@ -62,6 +63,7 @@ it('an export that is under way is not begun again by another caller, and goes o
       given.push(ids)
       return { bytes: new Uint8Array(), isLast: false, checkpoints: 0 }
     },
+    syncWant: async () => ({ wanted: [], taken: [] }),
   } as Partial<Host> as Host
   const guard = new GuardedHost(host)
   const page = (ids: readonly string[], number: number): Promise<unknown> =>

@@ -4,6 +4,8 @@ export interface ExportPageRequest {
   readonly page: number
   /** With page 0. All threads when absent. */
   readonly ids?: readonly string[]
+  /** Only of these, and of `ids`, it is told that a thread began at them; of all when absent. */
+  readonly origins?: readonly string[]
   readonly onDamage: 'refuse' | 'skip'
 }
 

@@ -3,6 +3,7 @@ import { pauses } from '../../../state/slices/pause.ts'
 import { CURRENT_FORMAT } from '../../../storage/format-version.ts'
 import { threadKey } from '../../../storage/keys.ts'
 import type { Store } from '../../store/store.ts'
+import { withoutOrigin } from '../../shapes/origin.ts'
 import { noThread } from '../../store/threads.ts'
 import { CHANGED, checkpointLines, type Leaving } from './rows.ts'
 import { writeLines } from './writes.ts'
@@ -16,18 +17,23 @@ const TRIES = 8
 export interface ExportOf {
   /** All threads when absent. */
   readonly ids?: readonly string[]
+  /** Where threads come from is told of these and of `ids`; of all when absent. */
+  readonly origins?: readonly string[]
   readonly onDamage: 'refuse' | 'skip'
 }
 
 /** Every line of an export, in order. Refuses an unknown id before the first. */
 export async function* exportLines(
   store: Store,
-  { ids, onDamage }: ExportOf,
+  { ids, origins, onDamage }: ExportOf,
   partitions: AsyncIterable<string>,
 ): AsyncGenerator<ExportLine> {
   const families = ids && (await familiesOf(store, ids))
   const tally = new Tally()
-  const told = (line: ExportLine): ExportLine => {
+  const shown = origins && new Set([...origins, ...(ids ?? [])])
+  const told = (whole: ExportLine): ExportLine => {
+    const isHidden = whole.kind === 'thread' && whole.forkOf && shown?.has(whole.forkOf.thread) === false
+    const line = isHidden ? withoutOrigin(whole) : whole
     tally.see(line)
     return line
   }
