@@ -3,6 +3,7 @@ import { checkLeaf } from './boxes/leaf-shape.ts'
 import { BOX } from './boxes/shell.ts'
 import { TypeTable } from './boxes/type-table.ts'
 import { Decoder } from './decode/decoder.ts'
+import type { Delta } from './delta/op.ts'
 import { MAX_DEPTH } from './json.ts'
 import type { Json } from './json.ts'
 import type { Pause } from './slices/pause.ts'
@@ -36,14 +37,14 @@ export class Soundness {
   /** The depth at which it was looked at: what is sound there is so anywhere above. */
   readonly #seen = new WeakMap<object, number>()
 
-  /** Throws `CORRUPT` for what `decode` would refuse. */
-  async check(state: Json, pause: Pause): Promise<void> {
+  /** Throws `CORRUPT` for what `decode` would refuse, so many steps down in a state. */
+  async check(state: Json, pause: Pause, depth = 0): Promise<void> {
     const rest: [value: object, depth: number][] = []
     const add = (value: Json, depth: number): void => {
       if (typeof value === 'object' && value !== null && (this.#seen.get(value) ?? -1) < depth)
         rest.push([value, depth])
     }
-    add(state, 0)
+    add(state, depth)
     for (let count = 0; ; count++) {
       const next = rest.pop()
       if (!next) return
@@ -54,6 +55,32 @@ export class Soundness {
       if (Object.hasOwn(value, BOX)) decodeAt(value as Json, depth)
       else for (const child of Object.values(value) as Json[]) add(child, depth + 1)
     }
+  }
+}
+
+/**
+ * The same of what a delta puts in, as far as that can be told without its base: in a box, where what stands in it may
+ * be no value by itself, only how deep it is.
+ */
+export async function checkDelta(delta: Delta, pause: Pause): Promise<void> {
+  const soundness = new Soundness()
+  for (const [kind, path, ...rest] of delta) {
+    if (path.length >= MAX_DEPTH) throw unsound(new Error('nested too deep'))
+    const values = kind === '=' ? rest : kind === '[' ? (rest[2] as readonly Json[]) : []
+    const depth = kind === '[' ? path.length + 1 : path.length
+    const isInBox = path.includes(BOX)
+    for (const value of values as readonly Json[])
+      await (isInBox ? checkDepth(value, pause, depth) : soundness.check(value, pause, depth))
+  }
+}
+
+async function checkDepth(value: Json, pause: Pause, depth: number): Promise<void> {
+  let level: Json[] = [value]
+  for (let at = depth; level.length > 0; at++) {
+    const containers = level.filter((each) => typeof each === 'object' && each !== null)
+    if (containers.length > 0 && at >= MAX_DEPTH) throw unsound(new Error('nested too deep'))
+    level = containers.flatMap((each) => Object.values(each as object) as Json[])
+    await pause()
   }
 }
 

@@ -38,6 +38,13 @@ const lies: [string, (told: Told) => unknown][] = [
   ],
   ['it gives no rows', only('syncGive', () => ({ rows: 7 }))],
   ['it gives rows without a name', only('syncGive', ({ reply }) => ({ ...reply, rows: [{ info: {} }] }))],
+  [
+    'what it gives starts from what is nowhere, also when the whole is asked for',
+    only('syncGive', ({ reply }) => ({
+      ...reply,
+      rows: (reply['rows'] as object[]).map((row) => ({ ...row, base: { id: 'nowhere', key: 'nowhere' } })),
+    })),
+  ],
   ['it wants what it was not offered', only('syncWant', ({ reply }) => ({ ...reply, wanted: [99] }))],
   ['it wants what is no list', only('syncWant', () => ({ wanted: 'x' }))],
   ['it takes less than nothing', only('syncTake', ({ reply }) => ({ ...reply, taken: -1 }))],

@@ -374,9 +374,27 @@ describe('what comes from strangers', () => {
     const place = { thread: 't', namespace: '' }
     const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
     const base = { id: first.id, key: first.id }
-    const deep = '['.repeat(2_000) + ']'.repeat(2_000)
-    const wholes = ['', '{', 'no JSON', '{"$fp":["bogus"]}', '{"$fp":["Date","x"]}', deep]
-    const changes = ['', '{', '{}', 'null', '[["?",[]]]', '[["=",[{}],1]]', '[["[",["n"],-1,0,[]]]']
+    const nested = '['.repeat(2_000) + ']'.repeat(2_000)
+    const wholes = ['', '{', 'no JSON', '{"$fp":["bogus"]}', '{"$fp":["Date","x"]}', nested]
+    const deep = (path: readonly string[]): string =>
+      `[["=",${JSON.stringify(path)},${'['.repeat(900)}${']'.repeat(900)}]]`
+    const steps: string[] = Array(900).fill('n')
+    const unsound = [
+      '[["=",[],{"$fp":["nothing","x"]}]]',
+      '[["[",["n"],0,0,[{"$fp":["Date","x"]}]]]',
+      deep(steps),
+      deep(['$fp', ...steps]),
+    ]
+    const changes = [
+      '',
+      '{',
+      '{}',
+      'null',
+      '[["?",[]]]',
+      '[["=",[{}],1]]',
+      '[["[",["n"],-1,0,[]]]',
+      ...unsound,
+    ]
     const bodies = wholes.map(bytes).concat(new Uint8Array([0x22, 0xff, 0x22]))
     const large = bytes(`[${'"large",'.repeat(100_000)}1`)
     const frames = [

@@ -4,6 +4,7 @@ import { createCodec } from '../../src/state/codec.ts'
 import { fold, parseDelta } from '../../src/state/delta.ts'
 import { diff } from '../../src/state/diff.ts'
 import type { Json } from '../../src/state/json.ts'
+import { checkDelta, Soundness } from '../../src/state/sound.ts'
 import { json, types, value } from './arbitrary.ts'
 import { difference } from './difference.ts'
 
@@ -48,6 +49,20 @@ test('the delta of a capture leads from the state before to the state after', ()
       expect(state === before).toBe(delta!.length === 0)
       expect(codec.capture(b, state).state).toBe(state)
       expect(codec.capture(b, folded)).toEqual({ state: folded, delta: [] })
+    }),
+    runs,
+  )
+})
+
+test('what a capture makes is found sound, be it a state or a change', async () => {
+  const pause = (): undefined => undefined
+  await fc.assert(
+    fc.asyncProperty(value, value, async (a, b) => {
+      const codec = createCodec(types)
+      const before = codec.capture(a).state
+      const { state, delta } = codec.capture(b, before)
+      await new Soundness().check(state, pause)
+      await checkDelta(parseDelta(viaText(delta as Json)), pause)
     }),
     runs,
   )

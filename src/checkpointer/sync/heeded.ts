@@ -2,6 +2,7 @@ import { CheckpointerError } from '../../errors.ts'
 import type { Host } from '../../operations/host.ts'
 import {
   holds,
+  is,
   isCount,
   isId,
   isList,
@@ -23,7 +24,10 @@ const isPlace = holds({
 })
 const isNext = holds({ thread: isId })
 /** Of what is given, all else is looked at by the store that takes it. */
-const isRow = holds({ info: holds({ id: isId, seq: isSeq }) })
+const ROW = { info: holds({ id: isId, seq: isSeq }) }
+const isRow = holds(ROW)
+/** It stands on no other. */
+const isWholeRow = holds({ ...ROW, base: is(undefined) }, ['base'])
 
 type Replies = {
   readonly [V in Verb]?: (request: Parameters<Host[V]>[0]) => Is
@@ -56,8 +60,12 @@ const REPLIES: Replies = {
     const indexes = isList(isIndex, names.length)
     return holds({ wanted: indexes, taken: indexes, place: isPlace }, ['place'])
   },
-  syncGive: ({ seqs }) =>
-    holds({ rows: isList(isRow, seqs.length), passed: isBetween(0, seqs.length), damaged: isList(isSeq) }),
+  syncGive: ({ seqs, states }) =>
+    holds({
+      rows: isList(states === 'whole' ? isWholeRow : isRow, seqs.length),
+      passed: isBetween(0, seqs.length),
+      damaged: isList(isSeq),
+    }),
   syncTake: ({ rows }) =>
     holds(
       {

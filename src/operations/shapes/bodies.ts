@@ -3,7 +3,7 @@ import { CheckpointerError } from '../../errors.ts'
 import { parseDelta } from '../../state/delta.ts'
 import { parseInSlices } from '../../state/slices/parse.ts'
 import { pauses } from '../../state/slices/pause.ts'
-import { Soundness } from '../../state/sound.ts'
+import { checkDelta, Soundness } from '../../state/sound.ts'
 
 /** A whole value, or what changed since a base. */
 export interface Body {
@@ -17,7 +17,7 @@ export async function areSound(bodies: readonly Body[]): Promise<boolean> {
   try {
     for (const { base, body } of bodies) {
       const parsed = await parseInSlices(body, pause)
-      if (base) parseDelta(parsed)
+      if (base) await checkDelta(parseDelta(parsed), pause)
       else await new Soundness().check(parsed, pause)
       await pause()
     }

@@ -36,7 +36,7 @@ async function giveSome(
   const { partition } = thread
   // Asked at the beginning already, of a family that may have been deleted, and begun anew, since.
   await markSynced(store, partition)
-  const some = await fewEnough(store, thread, seqs.slice(0, MOST_ROWS))
+  const some = await fewEnough(store, thread, seqs.slice(0, MOST_ROWS), states)
   const { facts } = thread
   const [rows = [], ...beside] = await store.storage.read(partition, [
     { table: 'checkpoints', keys: [...some.rows.map(({ key }) => key), ...some.bases] },
@@ -85,6 +85,7 @@ async function fewEnough(
   store: Store,
   { partition, facts }: ThreadRow,
   seqs: readonly number[],
+  states: SyncGiveRequest['states'],
 ): Promise<Some> {
   const keys = seqs
     .map((seq) => checkpointKey(laneOf(facts.segments, seq).lane, seq))
@@ -94,7 +95,7 @@ async function fewEnough(
   let bytes = 0
   for (const [i, row] of rows.entries()) {
     const frame = unlessUnread(() => openCheckpoint(partition, row))?.facts.frame
-    bytes += frame?.size ?? 0
+    bytes += (states === 'whole' ? frame && frame.whole + frame.chain : frame?.size) ?? 0
     if (i > 0 && bytes > MOST_BYTES) {
       const passed = seqs.indexOf(row.key[1] as number)
       return { rows: rows.slice(0, i), bases: [...bases.values()], passed }

@@ -9,6 +9,7 @@ import { isSyncTake } from '../shapes/syncing.ts'
 import { goneSaves, saveText } from '../store/gone.ts'
 import type { Store } from '../store/store.ts'
 import { readThread } from '../store/threads.ts'
+import { GrownStates } from './grown-states.ts'
 import { heldOf } from './held.ts'
 import { countable } from '../rows/countable.ts'
 import { settled } from './settle.ts'
@@ -22,7 +23,7 @@ export async function syncTake(store: Store, request: SyncTakeRequest): Promise<
   if (!isSyncTake(request)) throw notOurs()
   const { thread, namespace } = request
   const place = { thread, namespace }
-  const damaged = await damagedIn(request.rows)
+  const damaged = await damagedIn(store, request)
   const { reply, there } = await store.inTurn(place, () =>
     withRoom(store, place, () =>
       untilRecognised(attemptsOn(store, place), () => attempt(store, request, damaged)),
@@ -43,10 +44,16 @@ export const notOurs = (): CheckpointerError =>
   )
 
 /** What could not be read here either, if it were stored. Of some only the pending writes have come. */
-async function damagedIn(rows: readonly SyncRow[]): Promise<ReadonlySet<SyncRow>> {
+async function damagedIn(
+  store: Store,
+  { thread, namespace, rows }: SyncTakeRequest,
+): Promise<ReadonlySet<SyncRow>> {
   const damaged = new Set<SyncRow>()
-  for (const row of rows)
-    if (!(await areSound([...(row.body.length > 0 ? [row] : []), ...row.writes]))) damaged.add(row)
+  const states = new GrownStates(store, { thread, namespace })
+  for (const row of rows) {
+    const isSound = (await areSound(row.writes)) && (row.body.length === 0 || (await states.grow(row)))
+    if (!isSound) damaged.add(row)
+  }
   return damaged
 }
 

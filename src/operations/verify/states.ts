@@ -1,11 +1,13 @@
 import { fold, parseDelta } from '../../state/delta.ts'
 import type { Json } from '../../state/json.ts'
+import { Soundness } from '../../state/sound.ts'
 import type { Pause } from '../../state/slices/pause.ts'
 import { missingLink, rowName, type FrameRows } from '../frames/frames.ts'
 
-/** The states of some rows, each folded once: neighbours share their chain. */
+/** The states of some rows, each folded, and found to be one, once: neighbours share their chain. */
 export class States {
   readonly #rows: FrameRows
+  #soundness = new Soundness()
   readonly #known = new Map<string, { readonly state: Json } | { readonly error: unknown }>()
 
   constructor(rows: FrameRows) {
@@ -23,9 +25,12 @@ export class States {
       if (!known) {
         try {
           const body = await this.#rows.parsed(link, pause)
-          known = { state: link.facts.frame.base ? fold(state, parseDelta(body)) : body }
+          const folded: Json = link.facts.frame.base ? fold(state, parseDelta(body)) : body
+          await this.#soundness.check(folded, pause)
+          known = { state: folded }
         } catch (error) {
           known = { error }
+          this.#soundness = new Soundness()
         }
         this.#known.set(name, known)
       }

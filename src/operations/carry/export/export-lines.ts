@@ -9,6 +9,7 @@ import { CHANGED, checkpointLines, type Leaving } from './rows.ts'
 import { writeLines } from './writes.ts'
 import { FamilyView } from './family-view.ts'
 import { LeftOut } from './left-out.ts'
+import { Proof } from './proof.ts'
 import { EXPORT_VERSION, Tally, type ExportLine } from '../lines.ts'
 
 /** How often one family is begun again because a removal passed while it was read. */
@@ -101,6 +102,8 @@ async function* rowLines(
   leaving: Leaving,
 ): AsyncGenerator<ExportLine | typeof CHANGED> {
   const pause = pauses()
-  for (const number of view.lanes.keys()) yield* checkpointLines(store, view, number, leaving, pause)
+  const proof = new Proof(store, view.partition)
+  for (const number of view.lanes.keys())
+    yield* checkpointLines(store, view, number, { leaving, proof }, pause)
   for (const thread of view.threads) yield* writeLines(store, view, thread, leaving, pause)
 }

@@ -13,6 +13,7 @@ import type { Store } from '../../store/store.ts'
 import { unlessDamaged } from '../../store/unread.ts'
 import type { FamilyView } from './family-view.ts'
 import type { LeftOut } from './left-out.ts'
+import type { Proof } from './proof.ts'
 import { withPayload, type CheckpointLine, type ExportLine } from '../lines.ts'
 
 const ROWS_A_PAGE = 64
@@ -34,7 +35,7 @@ export async function* checkpointLines(
   store: Store,
   view: FamilyView,
   number: number,
-  leaving: Leaving,
+  { leaving, proof }: { readonly leaving: Leaving; readonly proof: Proof },
   pause: Pause,
 ): AsyncGenerator<ExportLine | typeof CHANGED> {
   const lane = view.lanes[number] as FamilyView['lanes'][number]
@@ -54,15 +55,24 @@ export async function* checkpointLines(
       for (const lost of lostBefore(view, lane.name, from, seq)) yield leaveOut(lost, notThere(lost))
       from = seq + 1
       await pause()
-      const found = await checkpointOf(store, view, number, seq, page.rows, leaving, pause).catch(
+      const found = await checkpointOf(store, view, number, seq, page.rows, { leaving, proof }, pause).catch(
         (error: unknown) => ({ error }),
       )
-      if ('error' in found) yield leaveOut([seq, seq], found.error)
-      else yield* withPayload(found.line, found.payload)
+      if (!('error' in found)) yield* withPayload(found.line, found.payload)
+      else if (await isAsItWas(store, view)) yield leaveOut([seq, seq], found.error)
+      else {
+        yield CHANGED
+        return
+      }
     }
     for (const lost of lostBefore(view, lane.name, from, page.last + 1)) yield leaveOut(lost, notThere(lost))
     from = page.last + 1
   }
+}
+
+async function isAsItWas(store: Store, view: FamilyView): Promise<boolean> {
+  const [family = []] = await store.storage.read(view.partition, [familyQuery])
+  return view.holds(store, family[0]?.version)
 }
 
 /** Rows that nobody has removed, and that are not there. */
@@ -137,7 +147,7 @@ async function checkpointOf(
   number: number,
   seq: number,
   rows: FrameRows,
-  leaving: Leaving,
+  { leaving, proof }: { readonly leaving: Leaving; readonly proof: Proof },
   pause: Pause,
 ): Promise<{ readonly line: Omit<CheckpointLine, 'size' | 'body'>; readonly payload: Uint8Array }> {
   const { name, lineage } = view.lanes[number] as FamilyView['lanes'][number]
@@ -150,6 +160,7 @@ async function checkpointOf(
       : await restOn(store, view, lineage, row, pause)
   const on = stands.base && ([view.numberOf(stands.base[0]), stands.base[1]] as const)
   if (on && leaving.seqs.has(...on)) throw missingLink(seq)
+  await proof.of({ lane: name, facts: row.facts, ...stands }, lineage, pause)
   const facts = infoOf(row.facts)
   return {
     line: { kind: 'checkpoint', lane: number, facts, ...(on ? { base: on } : {}) },

@@ -20,7 +20,7 @@ import { Gaps } from './gaps.ts'
 import { lineageOf, mayStandOn, type Plan, type PlannedLane, type PlannedThread } from './plan.ts'
 import { Shown } from '../shown.ts'
 import { Stage } from './stage.ts'
-import { readState, RecentStates, type HeldState } from './states.ts'
+import { readState, RecentStates, type HeldState } from '../../frames/recent-states.ts'
 
 /** Counts what is stored against what an import may take. */
 export type Spend = (bytes: number) => void

@@ -1,10 +1,10 @@
-import type { Json } from '../../../state/json.ts'
-import type { Pause } from '../../../state/slices/pause.ts'
-import { checkpointKey } from '../../../storage/keys.ts'
-import { readFrames } from '../../frames/frames.ts'
-import { openCheckpoint, type CheckpointFacts } from '../../rows/checkpoint-row.ts'
-import type { Segment } from '../../rows/lanes.ts'
-import type { Store } from '../../store/store.ts'
+import type { Json } from '../../state/json.ts'
+import type { Pause } from '../../state/slices/pause.ts'
+import { checkpointKey } from '../../storage/keys.ts'
+import { readFrames } from './frames.ts'
+import { openCheckpoint, type CheckpointFacts } from '../rows/checkpoint-row.ts'
+import type { Segment } from '../rows/lanes.ts'
+import type { Store } from '../store/store.ts'
 
 export interface HeldState {
   readonly facts: CheckpointFacts

@@ -1,0 +1,50 @@
+import { fold, parseDelta } from '../../../state/delta.ts'
+import type { Pause } from '../../../state/slices/pause.ts'
+import { Soundness } from '../../../state/sound.ts'
+import { parseBody } from '../../frames/frames.ts'
+import { readState, RecentStates } from '../../frames/recent-states.ts'
+import type { CheckpointFacts } from '../../rows/checkpoint-row.ts'
+import type { Segment } from '../../rows/lanes.ts'
+import type { Store } from '../../store/store.ts'
+
+/** A checkpoint as it goes into the file. */
+export interface Exported {
+  readonly lane: string
+  readonly facts: CheckpointFacts
+  readonly base?: readonly [lane: string, seq: number] | undefined
+  readonly body: Uint8Array
+}
+
+/**
+ * Whether each state can be built of what goes into the file: an import refuses the whole for one that cannot, and a
+ * row may be undamaged and yet be no change of what it stands on.
+ */
+export class Proof {
+  readonly #store: Store
+  readonly #partition: string
+  readonly #recent = new RecentStates()
+  #soundness = new Soundness()
+
+  constructor(store: Store, partition: string) {
+    this.#store = store
+    this.#partition = partition
+  }
+
+  /** Throws `CORRUPT`. */
+  async of({ lane, facts, base, body }: Exported, lineage: readonly Segment[], pause: Pause): Promise<void> {
+    const on =
+      base &&
+      (this.#recent.get(...base) ?? (await readState(this.#store, this.#partition, lineage, ...base, pause)))
+    const parsed = await parseBody(body, facts.seq, pause)
+    // What it stands on has gone meanwhile: that is found out where the rows are read.
+    if (base && !on) return
+    const state = on ? fold(on.state, parseDelta(parsed)) : parsed
+    try {
+      await this.#soundness.check(state, pause)
+    } catch (error) {
+      this.#soundness = new Soundness()
+      throw error
+    }
+    this.#recent.add(lane, { facts, state })
+  }
+}
