@@ -1,6 +1,8 @@
 import { CheckpointerError, openCheckpointer, type Storage } from 'forkpoint'
 import { memoryStorage } from 'forkpoint/storage/memory'
 import { expect, it } from 'vitest'
+import { Weights } from '../../src/operations/retention/weights.ts'
+import type { Store } from '../../src/operations/store/store.ts'
 import { FAULTS, faultyStorage, type Fault } from '../faults/support/faulty-storage.ts'
 
 const SAVES = 20
@@ -74,4 +76,28 @@ it.each(FAULTS)('what retention does is whole when an operation %s', { timeout: 
     if (!reached) break
   }
   expect(hasLetGo).toBe(true)
+})
+
+it('a reading of what is stored that fails is made again, and nothing that was known is forgotten', async () => {
+  const storage = Object.assign(memoryStorage(), { close: async () => {} })
+  const checkpointer = await openCheckpointer({ name: 'weights', storage })
+  for (let n = 0; n < 5; n++) await checkpointer.thread(`t${n}`).save(state(n))
+  await checkpointer.close()
+  const read = storage.read.bind(storage)
+  const weights = new Weights({ storage } as unknown as Store, 1_000_000)
+  const readAll = async (): Promise<void> => {
+    for await (const _ of weights.readAll());
+  }
+  await readAll()
+  const { known } = weights
+  expect(known).toBeGreaterThan(5 * 200)
+  weights.put('t0', 600_000)
+  expect(weights.isToBeRead).toBe(true)
+  let calls = 0
+  storage.read = (...args) => (++calls > 3 ? Promise.reject(new Error('busy')) : read(...args))
+  await expect(readAll()).rejects.toThrow('busy')
+  expect([weights.isToBeRead, weights.known]).toEqual([true, known])
+  storage.read = read
+  await readAll()
+  expect([weights.isToBeRead, weights.known]).toEqual([false, known])
 })

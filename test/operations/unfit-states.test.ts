@@ -97,3 +97,26 @@ describe.each(UNFIT)('%s', (_, delta) => {
     expect(all.sort()).toEqual([1, 2, 3])
   })
 })
+
+describe('what is said of a checkpoint', () => {
+  const extra = (size: number): [string, string][] => [['a', 'x'.repeat(size)]]
+
+  it('has a bound, so that one checkpoint cannot keep a whole store from being exported', async () => {
+    const { host, store } = await storeWith('[]')
+    const save = (size: number): Promise<unknown> =>
+      host.save({
+        ...place,
+        key: `of ${size}`,
+        createdAt: 3,
+        fields: { extra: extra(size) },
+        // Each of them escaped in a line.
+        frame: { body: bytes(JSON.stringify('\\'.repeat(200_000))) },
+      })
+    await save(990_000)
+    await expect(save(1_100_000)).rejects.toMatchObject({ code: 'TOO_LARGE', outcome: 'none' })
+    await expect(
+      store.thread('bad').save({ n: 4 }, { extra: { a: 'x'.repeat(1_100_000) } }),
+    ).rejects.toMatchObject({ code: 'TOO_LARGE' })
+    expect((await fileOf(store)).size).toBeGreaterThan(990_000)
+  })
+})

@@ -219,11 +219,21 @@ class Sender {
   async #take(rows: readonly SyncRow[], isLast = false): Promise<void> {
     const { to, tally, counts } = this.#way
     let left = rows
+    let most = Infinity
     do {
       tally.rest()
-      const reply = await to.syncTake(this.#request(left, isLast))
+      const some = left.slice(0, most)
+      const reply = await to.syncTake(this.#request(some, isLast)).catch(ifTooLarge)
+      if (reply === TOO_LARGE) {
+        // Which of them is, nobody says: that is seen when they go one by one.
+        if (some.length === 0) throw notTaken(this.#way)
+        if (some.length === 1) this.leaveOut(some.map(({ info }) => info.seq))
+        if (some.length === 1) left = left.slice(1)
+        most = 1
+        continue
+      }
       this.#isThere = true
-      this.#note(left, reply)
+      this.#note(some, reply)
       counts.checkpoints += reply.added
       tally.tell()
       if (!reply.isStuck && reply.taken === 0 && left.length > 0) throw notTaken(this.#way)
@@ -271,6 +281,14 @@ class Sender {
     this.leaveOut(given.damaged)
     return [...given.rows, ...rest]
   }
+}
+
+const TOO_LARGE = Symbol('too large')
+
+/** For the other store, or for the way there. */
+function ifTooLarge(error: unknown): typeof TOO_LARGE {
+  if (CheckpointerError.is(error, 'TOO_LARGE')) return TOO_LARGE
+  throw error
 }
 
 const heardOf = ({ heard }: Flow): Pick<Flow, 'heard'> | object => (heard.length > 0 ? { heard } : {})

@@ -1,4 +1,4 @@
-import { CheckpointerError } from '../../errors.ts'
+import { CheckpointerError, type ErrorCode } from '../../errors.ts'
 import type { Host, SyncAskReply, SyncNote, SyncPlace } from '../../operations/host.ts'
 import { newId } from '../new-id.ts'
 import { flow, nameOf, type Facade, type Flowed } from './flow.ts'
@@ -34,6 +34,8 @@ export async function syncStores(here: Side, there: Side, asked: SyncAsked): Pro
   await sync.removals()
   return tally.result()
 }
+
+const LEFT_OUT: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['CORRUPT', 'FORMAT_TOO_NEW', 'TOO_LARGE'])
 
 interface Removals {
   readonly thread: string
@@ -113,11 +115,10 @@ class Sync {
       this.#tally.sent.removed += await this.#orDamaged(0, this.#forget(this.#mine, this.#theirs, each))
   }
 
-  /** What cannot be read keeps no other from being brought over. */
+  /** What cannot be read, or is too large for the other side, keeps nothing else from being brought over. */
   #orDamaged<T>(instead: T, work: Promise<T>): Promise<T> {
     return work.catch((error: unknown) => {
-      if (!CheckpointerError.is(error, 'CORRUPT') && !CheckpointerError.is(error, 'FORMAT_TOO_NEW'))
-        throw error
+      if (!CheckpointerError.is(error) || !LEFT_OUT.has(error.code)) throw error
       this.#tally.damaged++
       return instead
     })

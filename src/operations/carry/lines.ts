@@ -163,6 +163,17 @@ function* piecesOf(payload: Uint8Array): Generator<string, void> {
   } while (at < payload.length)
 }
 
+/** Of what has no room in a file. Facts were not always as short as they are now. */
+export function refuseTooLarge(facts: StoredInfo, payload: Uint8Array): void {
+  if (payload.length > MOST_PAYLOAD_BYTES) throw tooLargeState(payload.length)
+  const { extra, next, path } = facts
+  if (extra || next || path)
+    new LineWriter().write({ kind: 'checkpoint', lane: 0, facts, size: 0, body: ROOM })
+}
+
+/** For the first piece of a payload, of which each character may be escaped. */
+const ROOM = ' '.repeat(PIECE_BYTES * 2 + 1024)
+
 /** A line with the first piece of its payload, and those with the others. */
 export function* withPayload(
   line: Omit<CheckpointLine, 'size' | 'body'> | Omit<WriteLine, 'size' | 'body'>,

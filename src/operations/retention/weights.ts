@@ -50,8 +50,7 @@ export class Weights {
 
   /** Reads everything; a pause may be made after each family. */
   async *readAll(): AsyncGenerator<void> {
-    this.#isRead = true
-    this.#putSinceRead = 0
+    const before = this.#putSinceRead
     const gone = new Set(this.#families.keys())
     for await (const partition of partitions(this.#store)) {
       gone.delete(partition)
@@ -59,6 +58,9 @@ export class Weights {
       yield
     }
     for (const partition of gone) this.#set(partition, NOTHING)
+    // Not before all of it is through: what fails is to be read again.
+    this.#isRead = true
+    this.#putSinceRead -= before
   }
 
   /** Reads again what was written to since. */
@@ -76,11 +78,11 @@ export class Weights {
   }
 
   async read(partition: string): Promise<void> {
-    // What is put while it is read counts twice, rather than not at all.
-    this.#set(partition, NOTHING)
+    const before = this.#families.get(partition)?.put ?? 0
     let read = 0
     for await (const { row } of everyRow(this.#store, partition)) read += bytesOf(row)
-    this.#set(partition, { read, put: this.#families.get(partition)?.put ?? 0 })
+    // What is put while it is read counts twice, rather than not at all.
+    this.#set(partition, { read, put: Math.max(0, (this.#families.get(partition)?.put ?? 0) - before) })
   }
 
   #set(partition: string, weight: Weight): void {

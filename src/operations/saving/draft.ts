@@ -1,3 +1,4 @@
+import { CheckpointerError } from '../../errors.ts'
 import { threadKey } from '../../storage/keys.ts'
 import { bytesOf, type Check, type Put } from '../../storage/storage.ts'
 import { LOST_RACE, tryCommit } from '../store/commit.ts'
@@ -119,6 +120,7 @@ export class Draft {
     const row = [limits, this.#partition, this.#facts.lane, facts, framed.body] as const
     // Nobody waits in this moment for what comes from another store.
     const written = this.#adopts ? await checkpointPutsInSlices(...row, pauses()) : checkpointPuts(...row)
+    refuseLongFacts(written.puts[0]?.head)
     const wrote = timeOfWrites(this.#facts, request.writes)
     const all = (request.writes ?? []).map((write, i) =>
       writePuts(limits, this.#partition, { lane: this.#facts.lane, seq }, { at: wrote + i / 1000, write }),
@@ -272,3 +274,15 @@ export class Draft {
 }
 
 const bytesIn = (puts: readonly Put[]): number => puts.reduce((sum, put) => sum + bytesOf(put), 0)
+
+/** A line of an export takes them, beside a piece of the state: else one checkpoint would keep a whole store from being exported. */
+const MOST_FACTS = 1_000_000
+
+function refuseLongFacts(head = ''): void {
+  if (head.length <= MOST_FACTS) return
+  throw new CheckpointerError(
+    'TOO_LARGE',
+    `What is said of the checkpoint (extra, next, path and the like) takes ${head.length} characters; ${MOST_FACTS} are the most. What is large belongs into the state.`,
+    { outcome: 'none' },
+  )
+}

@@ -73,7 +73,7 @@ async function* familyLines(
     seqs,
     out(error) {
       if (!leaveOut) throw error
-      store.warn(new CheckpointerError('CORRUPT', `Left out of the export: ${error.message}`, error))
+      store.warn(new CheckpointerError(error.code, `Left out of the export: ${error.message}`, error))
     },
   }
   for (let tried = 0; tried < TRIES; tried++) {

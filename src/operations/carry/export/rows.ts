@@ -14,7 +14,7 @@ import { unlessDamaged } from '../../store/unread.ts'
 import type { FamilyView } from './family-view.ts'
 import type { LeftOut } from './left-out.ts'
 import type { Proof } from './proof.ts'
-import { withPayload, type CheckpointLine, type ExportLine } from '../lines.ts'
+import { refuseTooLarge, withPayload, type CheckpointLine, type ExportLine } from '../lines.ts'
 
 const ROWS_A_PAGE = 64
 /** A page ends with the row that goes beyond this, so that one page is never much in memory. */
@@ -40,7 +40,7 @@ export async function* checkpointLines(
 ): AsyncGenerator<ExportLine | typeof CHANGED> {
   const lane = view.lanes[number] as FamilyView['lanes'][number]
   const leaveOut = ([seq, to]: Ranges[number], error: unknown): ExportLine => {
-    if (!CheckpointerError.is(error, 'CORRUPT')) throw error
+    if (!CheckpointerError.is(error, 'CORRUPT') && !CheckpointerError.is(error, 'TOO_LARGE')) throw error
     leaving.out(error)
     leaving.seqs.add(number, [seq, to])
     return { kind: 'missing', lane: number, seq, ...(to > seq ? { to } : {}) }
@@ -160,8 +160,9 @@ async function checkpointOf(
       : await restOn(store, view, lineage, row, pause)
   const on = stands.base && ([view.numberOf(stands.base[0]), stands.base[1]] as const)
   if (on && leaving.seqs.has(...on)) throw missingLink(seq)
-  await proof.of({ lane: name, facts: row.facts, ...stands }, lineage, pause)
   const facts = infoOf(row.facts)
+  refuseTooLarge(facts, stands.body)
+  await proof.of({ lane: name, facts: row.facts, ...stands }, lineage, pause)
   return {
     line: { kind: 'checkpoint', lane: number, facts, ...(on ? { base: on } : {}) },
     payload: stands.body,
