@@ -36,16 +36,17 @@ async function guide(): Promise<Guide> {
 it('`send` of docs/guides/chat-app.md loses no message behind an answer that was cut off', async () => {
   const { checkpointer, send } = await guide()
   const other = await openCheckpointer({ name: 'my-chats', worker: false }) // a tab that goes in mid-answer
-  const began = Promise.withResolvers<void>()
+  let begin = (): void => {}
+  const began = new Promise<void>((resolve) => (begin = resolve))
   const edit = ({ messages }: Chat): void => void messages.push({ role: 'user', text: 'One' })
   const cut = other
     .thread<Chat>('chat-1')
     .run({ runId: 'one', edit }, () => {
-      began.resolve()
+      begin()
       return new Promise<void>(() => {})
     })
     .catch((error: unknown) => error)
-  await began.promise
+  await began
   const stored = vi.fn<() => void>()
   const sent = send('chat-1', 'two', 'Two', stored) // waits in line
   await new Promise((resolve) => setTimeout(resolve, 50))
