@@ -1,3 +1,4 @@
+import { hex } from './platform/bytes.ts'
 import { CheckpointerError } from './errors.ts'
 
 const MAX_ID_LENGTH = 256
@@ -39,7 +40,4 @@ export const isWriteIndex = (index: unknown): index is number =>
   Number.isInteger(index) && Math.abs(index as number) < MOST_WRITES
 
 /** 128 bits at random. Not `crypto.randomUUID`, which pages over plain http lack. */
-export const randomId = (): string =>
-  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(
-    '',
-  )
+export const randomId = (): string => hex(crypto.getRandomValues(new Uint8Array(16)))

@@ -1,5 +1,5 @@
 import { CheckpointerError } from '../errors.ts'
-import { joined } from '../operations/rows/joined.ts'
+import { joined } from '../platform/bytes.ts'
 
 /** The whole body, unless it is larger than is taken: then no more of it is read. */
 export async function bodyOf(request: Request, most: number): Promise<Uint8Array> {

@@ -1,3 +1,4 @@
+import { hex } from '../platform/bytes.ts'
 import { holdLock } from '../platform/locks.ts'
 import { escapeId } from '../storage/escape-id.ts'
 import {
@@ -142,5 +143,5 @@ const pairsOf = (value: unknown): [string, unknown][] =>
 async function fileName(name: string): Promise<string> {
   const text = new TextEncoder().encode(escapeId(name))
   const sum = new Uint8Array(await crypto.subtle.digest('SHA-256', text))
-  return `forkpoint-heads-${Array.from(sum, (byte) => byte.toString(16).padStart(2, '0')).join('')}.json`
+  return `forkpoint-heads-${hex(sum)}.json`
 }

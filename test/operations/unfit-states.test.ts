@@ -94,7 +94,7 @@ describe.each(UNFIT)('%s', (_, delta) => {
     await mine.sync(far, { direction: 'pull' })
     const all = []
     for await (const { state } of mine.thread<{ n: number }>('t').history({ states: true })) all.push(state.n)
-    expect(all.sort()).toEqual([1, 2, 3])
+    expect(all.toSorted((a, b) => a - b)).toEqual([1, 2, 3])
   })
 })
 

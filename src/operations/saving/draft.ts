@@ -1,7 +1,7 @@
 import { CheckpointerError } from '../../errors.ts'
 import { threadKey } from '../../storage/keys.ts'
-import { bytesOf, type Check, type Put } from '../../storage/storage.ts'
-import { LOST_RACE, tryCommit } from '../store/commit.ts'
+import type { Check, Put } from '../../storage/storage.ts'
+import { bytesIn, LOST_RACE, tryCommit } from '../store/commit.ts'
 import { familyQuery, openFamily, renewFamily } from '../store/family.ts'
 import { byRef, findCheckpoint, isHeld, needCheckpoint } from '../store/find.ts'
 import type { Place, SaveRequest, StoredInfo } from '../host.ts'
@@ -272,8 +272,6 @@ export class Draft {
     }
   }
 }
-
-const bytesIn = (puts: readonly Put[]): number => puts.reduce((sum, put) => sum + bytesOf(put), 0)
 
 /** A line of an export takes them, beside a piece of the state: else one checkpoint would keep a whole store from being exported. */
 const MOST_FACTS = 1_000_000

@@ -143,7 +143,7 @@ function fitsLimits(
 
 const isPart = ({ table }: Put): boolean => table === 'parts'
 
-const bytesIn = (puts: readonly Put[]): number => puts.reduce((sum, put) => sum + bytesOf(put), 0)
+export const bytesIn = (puts: readonly Put[]): number => puts.reduce((sum, put) => sum + bytesOf(put), 0)
 
 type Change = Pick<Batch, 'puts' | 'deletes'>
 

@@ -1,5 +1,5 @@
 import type { Json } from '../json.ts'
-import { fromBase64, isBase64Of, toBase64 } from './base64.ts'
+import { fromBase64, isBase64Of, toBase64 } from '../../platform/base64.ts'
 import { Refusal } from './refusal.ts'
 import { BOX, boxPayload } from './shell.ts'
 

@@ -1,3 +1,4 @@
+import { hashOf } from '../adapter/short-name.ts'
 import { compareKeys, type Key, type Range, type Table } from '../storage.ts'
 import type { KvKey } from './kv.ts'
 
@@ -98,8 +99,7 @@ const MOST_IN_KEYS = 64
 /** A name that is long stands in keys as its beginning and a hash: a key has 2 KiB in all. */
 export async function partitionOf(name: string): Promise<Partition> {
   if (name.length <= MOST_IN_KEYS) return { name, short: name }
-  const sum = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(name))
-  const hex = Array.from(new Uint8Array(sum, 0, 16), (byte) => byte.toString(16).padStart(2, '0')).join('')
+  const hash = await hashOf(name)
   // No name of ours has a tilde.
-  return { name, short: `${name.slice(0, 24)}~${hex}` }
+  return { name, short: `${name.slice(0, 24)}~${hash}` }
 }

@@ -1,3 +1,5 @@
+import { hashOf } from '../adapter/short-name.ts'
+
 /**
  * What a file is called: no other file system takes it for the same, or for something of its own. Small letters, digits,
  * `-`, `_` and `!` stand for themselves, as does a dot; a capital is `+` and its small letter, all else `%` and two digits.
@@ -20,9 +22,8 @@ const MOST = 180
 export async function logOf(partition: string): Promise<string> {
   const text = encode(partition)
   if (text.length <= MOST) return BEFORE + text
-  const sum = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(partition))
-  const hex = Array.from(new Uint8Array(sum, 0, 16), (byte) => byte.toString(16).padStart(2, '0')).join('')
-  return `${BEFORE}${text.slice(0, 100)}~${hex}`
+  const hash = await hashOf(partition)
+  return `${BEFORE}${text.slice(0, 100)}~${hash}`
 }
 
 export const fileOf = (log: string): string => log + AFTER

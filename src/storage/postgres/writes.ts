@@ -1,3 +1,4 @@
+import { joined } from '../../platform/bytes.ts'
 import { TABLES, type Batch, type Key, type Put, type Table } from '../storage.ts'
 import type { Statement } from './driver.ts'
 import { forPeople } from './facts.ts'
@@ -55,13 +56,7 @@ class Work {
 
   bodies(): Uint8Array | null {
     if (this.#bodies.length < 2) return this.#bodies[0] ?? null
-    const whole = new Uint8Array(this.#at - 1)
-    let at = 0
-    for (const body of this.#bodies) {
-      whole.set(body, at)
-      at += body.length
-    }
-    return whole
+    return joined(this.#bodies)
   }
 }
 

@@ -1,3 +1,4 @@
+import { hex } from '../../platform/bytes.ts'
 import type { Script } from './driver.ts'
 
 /** What all scripts about one partition begin with. A row's head stands behind its version and its alias or partition. */
@@ -197,5 +198,5 @@ export async function makeScripts(): Promise<Scripts> {
 
 async function sha1(text: string): Promise<string> {
   const sum = await crypto.subtle.digest('SHA-1', new TextEncoder().encode(text))
-  return Array.from(new Uint8Array(sum), (byte) => byte.toString(16).padStart(2, '0')).join('')
+  return hex(new Uint8Array(sum))
 }

@@ -1,4 +1,4 @@
-import { joined } from '../../operations/rows/joined.ts'
+import { joined } from '../../platform/bytes.ts'
 import type { Checkpoint, ThreadSummary } from '../../checkpoint.ts'
 import type { Checkpointer } from '../../checkpointer/checkpointer.ts'
 import { fill, listOf, range, talk, type Talk } from './ground.ts'

@@ -1,6 +1,6 @@
 import { CheckpointerError } from '../../../errors.ts'
 import { through } from '../../../platform/through.ts'
-import { joined } from '../../rows/joined.ts'
+import { joined } from '../../../platform/bytes.ts'
 import { MOST_LINE_BYTES } from '../lines.ts'
 import type { ImportBounds } from '../../host.ts'
 

@@ -1,3 +1,4 @@
+import { fromBase64, toBase64 } from '../../../platform/base64.ts'
 import { TABLES, type Key, type Put, type Row, type Table } from '../../storage.ts'
 
 /** A row as it stands in a line: its body as text where it is text, so that people can read it. */
@@ -47,14 +48,3 @@ export function isPut(value: unknown): value is LoggedPut {
     (alias === undefined || Array.isArray(alias))
   )
 }
-
-const PIECE = 8192
-
-function toBase64(bytes: Uint8Array): string {
-  let text = ''
-  for (let at = 0; at < bytes.length; at += PIECE)
-    text += String.fromCharCode(...bytes.subarray(at, at + PIECE))
-  return btoa(text)
-}
-
-const fromBase64 = (text: string): Uint8Array => Uint8Array.from(atob(text), (char) => char.charCodeAt(0))

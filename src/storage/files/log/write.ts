@@ -1,3 +1,4 @@
+import { joined } from '../../../platform/bytes.ts'
 import { randomId } from '../../../ids.ts'
 import { TABLES } from '../../storage.ts'
 import { CheckpointerError } from '../../../errors.ts'
@@ -168,14 +169,4 @@ function* inPieces(spots: readonly Spot[]): Generator<readonly Spot[]> {
     bytes += spot.weight
   }
   if (some.length > 0) yield some
-}
-
-function joined(pieces: readonly Uint8Array[]): Uint8Array {
-  const all = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
-  for (const piece of pieces) {
-    all.set(piece, at)
-    at += piece.length
-  }
-  return all
 }
