@@ -64,9 +64,9 @@ export class RunState<State> {
     this.#run = run
   }
 
-  async park(): Promise<void> {
+  async park(isIdle: () => boolean): Promise<void> {
     await this.#writer.settled()
-    await this.turn.park(async (lease) => {
+    await this.turn.park(isIdle, async (lease) => {
       const run = withStatus(this.#run, 'waiting')
       await this.turn.ground.putWrites({ checkpoint: this.#seq, writes: [], run }, lease)
       this.#run = run

@@ -70,10 +70,13 @@ export class Turn<State> {
     await this.#moved
   }
 
-  /** Says so with `tell`, and lets others have the thread. */
-  park(tell: (lease: HeldLease) => Promise<void>): Promise<void> {
+  /**
+   * Says so with `tell`, and lets others have the thread. Whether the run is idle is asked last: what it begins from
+   * then on waits until it has the thread again.
+   */
+  park(isIdle: () => boolean, tell: (lease: HeldLease) => Promise<void>): Promise<void> {
     return this.#move(async () => {
-      if (this.#isParked) return
+      if (this.#isParked || !isIdle()) return
       await tell(this.#lease)
       this.#isParked = true
       if (this.ground.lease) return
