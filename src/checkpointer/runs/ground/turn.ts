@@ -1,4 +1,4 @@
-import { CheckpointerError } from '../../../errors.ts'
+import { CheckpointerError, isTaken } from '../../../errors.ts'
 import type { HeldLease } from '../../leases/lease.ts'
 import { newId } from '../../new-id.ts'
 import type { Ground } from './ground.ts'
@@ -110,7 +110,17 @@ export class Turn<State> {
     if (!this.signal.aborted) this.#controller.abort(over(this.ground.thread))
     this.#unlink()
     this.#unlinkLease()
-    if (this.ground.lease === undefined) await this.#lease.release()
+    if (this.ground.lease === undefined) await this.#letGo()
+  }
+
+  /** How the run has ended is known by now, and stays what its caller is told. */
+  async #letGo(): Promise<void> {
+    const { ground } = this
+    try {
+      await this.#lease.release()
+    } catch (error) {
+      if (!ground.closed.aborted) ground.onWarning(isTaken(error) ? error : stillHeld(ground.thread, error))
+    }
   }
 
   #follow(lease: HeldLease): void {
@@ -150,6 +160,13 @@ const released = (thread: string): CheckpointerError =>
 
 const over = (thread: string): CheckpointerError =>
   new CheckpointerError('CLOSED', `The run of thread '${thread}' has ended. Nothing was written.`, { thread })
+
+const stillHeld = (thread: string, cause: unknown): CheckpointerError =>
+  new CheckpointerError(
+    'FAILED',
+    `The lease of thread '${thread}' could not be let go of when its run had ended. The next runner may have to wait until its silence is noticed.`,
+    { thread, cause },
+  )
 
 const goneOn = (thread: string): CheckpointerError =>
   new CheckpointerError(
