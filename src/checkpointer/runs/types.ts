@@ -62,7 +62,10 @@ export interface Loop<State = unknown> {
    * say what has been done.
    */
   save(fields?: LoopFields): Promise<CheckpointInfo>
-  /** Does something once: a resumed run gets its outcome, and does not do it again. */
+  /**
+   * Does something once: a resumed run gets its outcome, and does not do it again. That holds until the next `save()`:
+   * behind that, `state` must say that it was done.
+   */
   step<T>(
     name: string,
     work: (step: StepContext) => T | PromiseLike<T>,
