@@ -81,6 +81,44 @@ it('a run that begins a step while it is about to wait keeps its lease as long a
   expect((await running).status).toBe('finished')
 })
 
+it('a stream that goes on beside a question is not read before the run has its thread again', async () => {
+  const { open } = await opened()
+  const [runner, other] = [await open(), await open()]
+  const [cut, resumed, read] = [new AbortController(), moment(), moment()]
+  const readWhileHeld: boolean[] = []
+  let isHeld = false
+  const loop = async (own: Loop<unknown>): Promise<string> => {
+    const asked = own.ask<string>('Go?')
+    asked.catch(() => {})
+    if (own.began === 'resumed') await resumed.until
+    const words = own.stream('words', ({ chunks }) => source(chunks.length), { whenCut: 'continue' })
+    for await (const word of words) if (own.began === 'fresh') cut.abort(new Error(`cut off at ${word}`))
+    read.come()
+    return asked
+  }
+  async function* source(from: number): AsyncGenerator<string> {
+    readWhileHeld.push(isHeld)
+    for (const word of ['one', 'two'].slice(from)) {
+      yield word
+      await rest(20)
+    }
+  }
+  const first = runner.thread('t').run({ signal: cut.signal }, loop)
+  await expect(first).rejects.toThrow('cut off')
+  const running = runner.thread('t').run({}, loop)
+  await expect.poll(async () => (await other.thread('t').latestRun())?.status).toBe('waiting')
+  const lease = await other.thread('t').lease()
+  isHeld = true
+  resumed.come()
+  await rest(200)
+  isHeld = false
+  await lease.release()
+  await read.until
+  expect(readWhileHeld).toEqual([false, false])
+  await other.thread('t').answer('yes')
+  expect((await running).result).toBe('yes')
+}, 20_000)
+
 /** From 0 to 1, always the same for a seed. */
 function chance(seed: number): () => number {
   let last = seed * 7919
