@@ -59,7 +59,10 @@ export interface Snapshot<State = unknown> extends CheckpointInfo {
 
 /** An immutable snapshot of a thread, with all that is known of it. */
 export interface Checkpoint<State = unknown> extends Snapshot<State> {
-  /** What tasks have yielded since, of the step that comes next. */
+  /**
+   * What tasks have yielded since, of the step that comes next. Those of a `channel` that begins with `forkpoint:` are
+   * the library's own: what a run has done since, and how it ended.
+   */
   readonly pendingWrites: readonly PendingWrite[]
 }
 

@@ -16,6 +16,7 @@ import { lostLeaseLaws } from './checkpointer/leases/lost.ts'
 import { mendingLaws } from './checkpointer/damage/mending.ts'
 import { misshapenLaws } from './checkpointer/damage/misshapen.ts'
 import { partLaws } from './checkpointer/runs/parts.ts'
+import { notInStateLaws } from './checkpointer/runs/not-in-state.ts'
 import { questionLaws } from './checkpointer/runs/questions.ts'
 import { racingLaws } from './checkpointer/racing.ts'
 import { removingLaws } from './checkpointer/removals/removing.ts'
@@ -82,6 +83,7 @@ export function checkpointerSuite(name: string, fresh: () => Promise<Ground>): v
       cutStreamLaws(fresh)
     })
     describe('questions of a run', () => questionLaws(fresh))
+    describe('steps that the state does not tell of', () => notInStateLaws(fresh))
     describe('runs, seen from elsewhere', () => runsSeenLaws(fresh))
   })
 }

@@ -23,7 +23,7 @@ export async function answer<State>(
   const steps =
     run && (run.status === 'running' || run.status === 'waiting') ? readJournal(writes, run.id).steps : []
   const questions = steps.filter(({ kind }) => kind === 'question')
-  const asked = questions.find((each) => (key === undefined ? !each.outcome : each.key === key))
+  const asked = key === undefined ? questions.find(({ outcome }) => !outcome) : meant(questions, key)
   if (!head || !run || !asked) throw nothingAsked(ground.thread, key)
   if (asked.outcome) throw answered(ground.thread, asked)
   if (isAboutStep(asked.question) && !isDecision(value)) throw noDecision(asked.question.name)
@@ -47,6 +47,11 @@ export async function answer<State>(
     if (written === 0 && !(unsure && (await isOurs(unsure)))) throw answered(ground.thread, asked)
   })
 }
+
+/** Of a step that was asked about again and again, the last question by that step's own key. */
+const meant = (questions: readonly JournalStep[], key: string): JournalStep | undefined =>
+  questions.find((each) => each.key === key) ??
+  questions.findLast(({ question }) => isAboutStep(question) && question.key === key)
 
 const isSame = ({ codec }: Pick<Ground<unknown>, 'codec'>, stored: Outcome, value: unknown): boolean =>
   'value' in stored && codec.capture(value, codec.capture(stored.value).state).delta?.length === 0

@@ -44,9 +44,9 @@ export class RunState<State> {
   async save(state: State, options: SaveOptions, beside: Beside = {}): Promise<CheckpointInfo> {
     this.turn.signal.throwIfAborted()
     const before = this.#sendLast()
-    if (!this.turn.isHeld) await this.wake()
+    const taken = this.turn.isHeld ? state : await this.#woken(state)
     const named = { ...options, runId: this.#run.id, expect: this.#seq }
-    const saved = await this.turn.ground.save(state, named, beside, this.turn.lease)
+    const saved = await this.turn.ground.save(taken, named, beside, this.turn.lease)
     await before
     this.#seq = saved.seq
     this.#writer = this.#journal(saved.seq)
@@ -64,9 +64,9 @@ export class RunState<State> {
     this.#run = run
   }
 
-  async park(): Promise<void> {
+  async park(isIdle: () => boolean): Promise<void> {
     await this.#writer.settled()
-    await this.turn.park(async (lease) => {
+    await this.turn.park(isIdle, async (lease) => {
       const run = withStatus(this.#run, 'waiting')
       await this.turn.ground.putWrites({ checkpoint: this.#seq, writes: [], run }, lease)
       this.#run = run
@@ -85,6 +85,14 @@ export class RunState<State> {
       if (latest.status !== 'running')
         await ground.putWrites({ checkpoint: this.#seq, writes: [], run: this.#run }, lease)
     })
+  }
+
+  /** The state as it is now, when it has the thread again: it is the loop's to change meanwhile. */
+  async #woken(state: State): Promise<State> {
+    const { codec } = this.turn.ground
+    const copy = codec.decode(codec.capture(state).state) as State
+    await this.wake()
+    return copy
   }
 
   #journal(checkpoint: number): JournalWriter {

@@ -10,8 +10,9 @@ export interface RunOptions<State = unknown> {
   /** The state of a new thread; or what makes it. `{}` when absent. */
   readonly initial?: State | (() => State) | undefined
   /**
-   * Names the run: called again with it, an unfinished run goes on, and a finished one is not run again. One is made
-   * when absent.
+   * Names the run: called again with it, an unfinished run goes on, and a finished one is not run again. Another one is
+   * refused with `CONFLICT` while the thread's run is `running`, `waiting` or `orphaned`, or an external step of it may
+   * or may not have been done; `from` leaves it behind. One is made when absent.
    */
   readonly runId?: string | undefined
   /** Stops the run. It can be resumed. */
@@ -22,7 +23,10 @@ export interface RunOptions<State = unknown> {
   readonly steal?: boolean | undefined
   /** Begins a new run at an earlier checkpoint, on a branch of its own. Nothing that came after it is reused. */
   readonly from?: Which | undefined
-  /** Begins a new run with a change of the state: in the draft given, or by returning another one. */
+  /**
+   * Begins a new run with a change of the state: in the draft given, or by returning another one. Passed over when the
+   * run that `runId` names is there already.
+   */
   readonly edit?: ((draft: State) => State | void | Promise<State | void>) | undefined
   /** Resuming a run that failed by the error of a step: does what had failed again, rather than throw the same error. */
   readonly retry?: boolean | undefined
@@ -62,7 +66,10 @@ export interface Loop<State = unknown> {
    * say what has been done.
    */
   save(fields?: LoopFields): Promise<CheckpointInfo>
-  /** Does something once: a resumed run gets its outcome, and does not do it again. */
+  /**
+   * Does something once: a resumed run gets its outcome, and does not do it again. That holds until the next `save()`:
+   * behind that, `state` must say that it was done.
+   */
   step<T>(
     name: string,
     work: (step: StepContext) => T | PromiseLike<T>,
@@ -166,6 +173,9 @@ export interface AskOptions {
 
 /** Which question of a run is answered. */
 export interface AnswerOptions {
-  /** Which question, by its key. The one that was asked first when absent. */
+  /**
+   * Which question, by its key, as `questions` of `latestRun()` has it; of a step that may or may not have been done, the
+   * step's own key does too. The one that was asked first when absent.
+   */
   readonly key?: string | undefined
 }

@@ -60,6 +60,7 @@ export class FakeJournal {
     return {
       key: taskId,
       found,
+      held: async () => {},
       write: (writes) => later(writes, false),
       log: (writes) => later(writes, true),
       ifGoneOn: (writes) => void this.#ifGoneOn.push(() => put(writes)),

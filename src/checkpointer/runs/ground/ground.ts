@@ -36,6 +36,8 @@ export interface Ground<State> {
   save(state: State, options: SaveOptions, beside: Beside, lease: HeldLease): Promise<CheckpointInfo>
   /** Whether the state is still that of the checkpoint. */
   isSaved(state: State, seq: number): boolean
+  /** Whether two of the checkpoints that came last are known to hold the same state. */
+  isSame(seq: number, other: number): boolean
   /** Called for again while nobody knows whether they are there. */
   putWrites(request: JournalWrites, lease?: HeldLease): Promise<PutWritesReply>
   /** The same, called for once: for whoever looks before the next try. */

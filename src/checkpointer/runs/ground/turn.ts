@@ -1,4 +1,4 @@
-import { CheckpointerError } from '../../../errors.ts'
+import { CheckpointerError, isTaken } from '../../../errors.ts'
 import type { HeldLease } from '../../leases/lease.ts'
 import { newId } from '../../new-id.ts'
 import type { Ground } from './ground.ts'
@@ -70,10 +70,13 @@ export class Turn<State> {
     await this.#moved
   }
 
-  /** Says so with `tell`, and lets others have the thread. */
-  park(tell: (lease: HeldLease) => Promise<void>): Promise<void> {
+  /**
+   * Says so with `tell`, and lets others have the thread. Whether the run is idle is asked last: what it begins from
+   * then on waits until it has the thread again.
+   */
+  park(isIdle: () => boolean, tell: (lease: HeldLease) => Promise<void>): Promise<void> {
     return this.#move(async () => {
-      if (this.#isParked) return
+      if (this.#isParked || !isIdle()) return
       await tell(this.#lease)
       this.#isParked = true
       if (this.ground.lease) return
@@ -107,7 +110,17 @@ export class Turn<State> {
     if (!this.signal.aborted) this.#controller.abort(over(this.ground.thread))
     this.#unlink()
     this.#unlinkLease()
-    if (this.ground.lease === undefined) await this.#lease.release()
+    if (this.ground.lease === undefined) await this.#letGo()
+  }
+
+  /** How the run has ended is known by now, and stays what its caller is told. */
+  async #letGo(): Promise<void> {
+    const { ground } = this
+    try {
+      await this.#lease.release()
+    } catch (error) {
+      if (!ground.closed.aborted) ground.onWarning(isTaken(error) ? error : stillHeld(ground.thread, error))
+    }
   }
 
   #follow(lease: HeldLease): void {
@@ -147,6 +160,13 @@ const released = (thread: string): CheckpointerError =>
 
 const over = (thread: string): CheckpointerError =>
   new CheckpointerError('CLOSED', `The run of thread '${thread}' has ended. Nothing was written.`, { thread })
+
+const stillHeld = (thread: string, cause: unknown): CheckpointerError =>
+  new CheckpointerError(
+    'FAILED',
+    `The lease of thread '${thread}' could not be let go of when its run had ended. The next runner may have to wait until its silence is noticed.`,
+    { thread, cause },
+  )
 
 const goneOn = (thread: string): CheckpointerError =>
   new CheckpointerError(

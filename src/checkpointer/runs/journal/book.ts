@@ -48,18 +48,25 @@ export class Book {
   readonly #parts = new Map<string, JournalStep[]>()
   /** The external steps that were begun here and are part of none. */
   readonly #external: Intent[] = []
+  readonly #doneOutside = new Set<string>()
   #last: number
 
   constructor(runId: string, known: readonly JournalStep[]) {
     this.#runId = runId
     this.#known = known.filter((step) => !isAboutStep(step.question))
     this.#about = known.filter((step) => isAboutStep(step.question))
+    for (const step of known) this.#noteDone(step, step.outcome)
     this.#last = known.reduce((last, { order }) => Math.max(last, order), 0)
   }
 
   /** The steps that are under way. */
   get open(): readonly string[] {
     return Array.from(this.#open.values(), ({ name }) => name)
+  }
+
+  /** The names of the external steps that were done. */
+  get doneOutside(): ReadonlySet<string> {
+    return this.#doneOutside
   }
 
   /** Begins a step, without a pause; it is under way until it is closed. */
@@ -112,7 +119,13 @@ export class Book {
   }
 
   end(claim: Claim, attempt: number, outcome: Outcome): void {
+    this.#noteDone(claim.intent, outcome)
     this.#note(claim, { attempt, outcome })
+  }
+
+  /** One that has failed may well be tried again. */
+  #noteDone({ external, name }: Intent, outcome: Outcome | undefined): void {
+    if (external && outcome && 'value' in outcome) this.#doneOutside.add(name)
   }
 
   #note({ key, intent }: Claim, how: Pick<JournalStep, 'attempt' | 'outcome'>): void {
@@ -217,7 +230,7 @@ export class Book {
 const mismatch = (journaled: string, asked: string): CheckpointerError =>
   new CheckpointerError(
     'INVALID',
-    `The journal has the step ${journaled} where the loop comes to ${asked}. The loop has changed, or goes another way than before; nothing was run. Begin anew from the checkpoint with { from }, which leaves the journal behind.`,
+    `The journal has the step ${journaled} where the loop comes to ${asked}. Nothing was run. The loop has changed, or goes another way than before; or it does again what it did before its last loop.save(), as loop.state does not say that it was done. Mend the loop; or begin anew from the checkpoint with { from }, which leaves the journal behind.`,
   )
 
 const repeated = (name: string, within: string): CheckpointerError =>

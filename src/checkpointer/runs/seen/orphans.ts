@@ -20,8 +20,10 @@ export interface Pace {
 }
 
 const PACE: Pace = { look: 1_000, often: 5, rarely: 60 }
-/** Runs that are looked at; more are found when some of these have ended. */
+/** Runs that are looked at; more are found when some of these have ended, or were told. */
 const MOST = 1_000
+/** Turns that are known to have been told. One that was forgotten is told again, rather than never. */
+const MOST_TOLD = 100_000
 
 /** What orphans are found by. */
 export interface OrphanSources extends RunReader {
@@ -31,15 +33,11 @@ export interface OrphanSources extends RunReader {
   readonly closed: AbortSignal
 }
 
-/** A place where a run was seen running. */
+/** A place where a run was seen running, in a turn that was not told. */
 interface Running {
   readonly place: Place
-  /** To be looked at. Not when it was told: only a new turn is of interest then. */
-  isDue: boolean
   /** The turn that nobody held at the last look. An answered run has no runner for a moment: hence two looks. */
   suspect?: string | undefined
-  /** The turn that the handler was told of. */
-  told?: string | undefined
 }
 
 /** Tells a handler of runs whose runner is gone, once for each turn, until the signal is aborted. */
@@ -49,6 +47,8 @@ export class Orphans {
   readonly #signal: AbortSignal
   readonly #pace: Pace
   readonly #running = new Map<string, Running>()
+  /** The turns that the handler was told of, by the name of their place. */
+  readonly #told = new Map<string, string>()
   #untilScan = 0
   /** Everything was destroyed: to look would make the database anew. */
   #isGone = false
@@ -88,61 +88,75 @@ export class Orphans {
     if (event.type === 'destroyed') this.#running.clear()
     else if (event.type === 'deleted') this.#forget(({ thread }) => thread === event.thread)
     else if (event.type === 'run' && event.status === 'running') this.#note(event)
-    else if (event.type === 'run') this.#running.delete(nameOfPlace(event))
+    else if (event.type === 'run') this.#rest(nameOfPlace(event))
   }
 
+  /** What was told stays: whatever comes under that name has turns of its own. */
   #forget(isGone: (place: Place) => boolean): void {
     for (const [name, { place }] of this.#running) if (isGone(place)) this.#running.delete(name)
   }
 
+  /** It does not run just now. When it does again it may be in the same turn, as after an answer. */
+  #rest(name: string): void {
+    this.#running.delete(name)
+    this.#told.delete(name)
+  }
+
   #note({ thread, namespace }: Place): void {
     const place = { thread, namespace }
-    const known = this.#running.get(nameOfPlace(place))
-    if (known) known.isDue = true
-    else if (this.#running.size < MOST) this.#running.set(nameOfPlace(place), { place, isDue: true })
+    const name = nameOfPlace(place)
+    if (!this.#running.has(name) && this.#running.size < MOST) this.#running.set(name, { place })
   }
 
   async #scan(): Promise<void> {
     for await (const items of pagesOfRuns(this.#sources.host, this.#signal))
-      for (const item of items) if (item.run.status === 'running') this.#note(item)
+      for (const item of items)
+        if (item.run.status === 'running' && this.#told.get(nameOfPlace(item)) !== item.run.turn)
+          this.#note(item)
     const { often, rarely } = this.#pace
     this.#untilScan = this.#sources.news.hearsAll ? rarely : often
   }
 
   async #look(): Promise<void> {
-    const due = [...this.#running.values()].filter(({ isDue }) => isDue)
-    await Promise.all(due.map((running) => this.#lookAt(running)))
+    await Promise.all(Array.from(this.#running.values(), (running) => this.#lookAt(running)))
   }
 
   async #lookAt(running: Running): Promise<void> {
     const { host, leases } = this.#sources
     const { place } = running
+    const name = nameOfPlace(place)
     if (await leases.isHeld(place.thread, { signal: this.#signal, isIdle: true })) {
       running.suspect = undefined
       return
     }
     const { run } = await host.head(place)
     if (this.#signal.aborted) return
-    if (run?.status !== 'running') this.#running.delete(nameOfPlace(place))
-    else if (run.turn === running.told) running.isDue = false
+    const isTold = run !== undefined && this.#told.get(name) === run.turn
+    if (run?.status !== 'running' || isTold) this.#running.delete(name)
     else if (run.turn !== running.suspect) running.suspect = run.turn
     else {
-      running.told = run.turn
-      running.isDue = false
-      this.#tell({ ...infoOfRun(place, run), status: 'orphaned' }, running)
+      this.#running.delete(name)
+      this.#keepTold(name, run.turn)
+      this.#tell({ ...infoOfRun(place, run), status: 'orphaned' }, run.turn)
     }
   }
 
-  #tell(run: RunInfo, running: Running): void {
+  #keepTold(name: string, turn: string): void {
+    this.#told.delete(name)
+    this.#told.set(name, turn)
+    const [oldest] = this.#told.keys()
+    if (this.#told.size > MOST_TOLD && oldest !== undefined) this.#told.delete(oldest)
+  }
+
+  #tell(run: RunInfo, turn: string): void {
     const told = async (): Promise<void> => void (await this.#handler(run))
     told().catch((error: unknown) => {
       const isRace = CheckpointerError.is(error, 'BLOCKED') || CheckpointerError.is(error, 'LEASE_LOST')
       const isOver = this.#signal.aborted && CheckpointerError.is(error, 'CLOSED')
       // Whoever won may be gone before it has made the turn its own.
-      if (isRace && this.#running.get(nameOfPlace(run)) === running) {
-        running.told = undefined
-        running.suspect = undefined
-        running.isDue = true
+      if (isRace && this.#told.get(nameOfPlace(run)) === turn) {
+        this.#told.delete(nameOfPlace(run))
+        this.#note(run)
       }
       if (!isRace && !isOver) this.#sources.news.onWarning(notTaken(run, error))
     })

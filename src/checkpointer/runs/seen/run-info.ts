@@ -27,7 +27,7 @@ export interface RunInfo {
   readonly status: RunStatus
   /** When it was begun, and not when it was resumed. */
   readonly startedAt: Date
-  /** When it last came to this status, or saved. */
+  /** When it last came to this status, or was resumed. Not when it saved: its checkpoints say that. */
   readonly updatedAt: Date
   /** Why it has `failed` or was `stopped`, in a few words. `run({ runId })` throws the error itself. */
   readonly error?: string

@@ -33,9 +33,11 @@ export class Asks<State> {
   parkWhenIdle(book: Book): void {
     if (this.#waiting.size === 0) return
     setTimeout(() => {
-      if (this.#waiting.size === 0 || book.open.length > this.#waiting.size) return
+      // Of a journal that was left behind nothing is open: what is asked stands in another one by then.
+      const isIdle = (): boolean => this.#waiting.size > 0 && book.open.length === this.#waiting.size
+      if (!isIdle()) return
       // Then it goes on waiting with its lease.
-      this.#state.park().catch((error: unknown) => this.#warn(error))
+      this.#state.park(isIdle).catch((error: unknown) => this.#warn(error))
     }, 0)
   }
 

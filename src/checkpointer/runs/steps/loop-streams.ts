@@ -125,6 +125,7 @@ export class LoopStreams<State> {
     return {
       key,
       found: found && this.#again.has(key) ? { ...found, outcome: undefined } : found,
+      held: () => this.#state.wake(),
       write: (writes) => writer.put(withKey(writes)),
       log: (writes) => this.#state.putAside(withKey(writes)),
       ifGoneOn: (writes) => void this.#ifGoneOn.push(...withKey(writes)),

@@ -13,6 +13,8 @@ export interface StreamEntry {
   readonly key: string
   /** What the journal has of it, when it was begun before. */
   readonly found?: Found | undefined
+  /** Resolves when the run has its thread, which it may have let go of beside a question. */
+  held(): Promise<void>
   /** Resolves when they are stored: all or none of them. */
   write(writes: readonly EntryWrite[]): Promise<void>
   /** The same, sent at once, whatever else is under way; and a crash of the machine may take it back. */

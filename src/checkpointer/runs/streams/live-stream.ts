@@ -123,7 +123,7 @@ export class LiveStream<Chunk> {
 
   async #open(): Promise<Reading<Chunk>> {
     const { entry, replay, attempt, isNew, source } = this.#options
-    if (isNew) await entry.write([attemptWrite(attempt)])
+    await (isNew ? entry.write([attemptWrite(attempt)]) : entry.held())
     const { token } = this.#ground
     const call = { key: entry.key, attempt, signal: this.#stop.signal, chunks: replay.chunks, token }
     this.#reading = await this.#fromSource(() => openGiven(source, call))

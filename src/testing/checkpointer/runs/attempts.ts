@@ -47,6 +47,25 @@ export function attemptLaws(fresh: Fresh): void {
   )
 
   it(
+    'what became of a step may also be answered by the key of the step, as often as it is asked',
+    on(fresh, async (checkpointer) => {
+      const thread = checkpointer.thread<Log>('a')
+      let key = ''
+      const running = thread.run({}, (loop) =>
+        loop.step('buy', (step) => ((key = step.key), hangs(step.signal)), {
+          effect: 'external',
+          timeout: 20,
+        }),
+      )
+      await untilAsked(thread)
+      await thread.answer('retry', { key })
+      await untilAsked(thread)
+      await thread.answer({ value: 'ticket 7' }, { key })
+      expect((await running).result).toBe('ticket 7')
+    }),
+  )
+
+  it(
     'a step is tried again as often as it was asked for, and a time limit ends an attempt',
     on(fresh, async (checkpointer) => {
       const thread = checkpointer.thread<Log>('a')
