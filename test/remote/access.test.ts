@@ -511,6 +511,44 @@ describe('what comes from strangers', () => {
     if (CheckpointerError.is(failure))
       expect(error).toMatchObject({ code: 'QUOTA', details: { outcome: 'none' } })
   })
+
+  it('what is no message of this package is the mistake of its caller, and of no matter to the log', async () => {
+    const told: CheckpointerError[] = []
+    const handler = createHandler(await served(), {
+      authorize: () => true,
+      onError: (error) => void told.push(error),
+    })
+    const body = new TextEncoder().encode('garbage')
+    expect(await post(handler, undefined, { body })).toMatchObject({
+      status: 400,
+      error: { code: 'INVALID' },
+    })
+    expect(told).toEqual([])
+  })
+
+  it('what a failure is about is told without the words of it, and no thread that was not named', async () => {
+    const storage = memoryStorage()
+    const store = await openCheckpointer({ name: 'failing', storage })
+    await store.thread('t').save({ n: 1 })
+    const handler = createHandler(store, { authorize: () => true, onError: () => {} })
+    const head = (thread: string) => ({ thread, namespace: '', expected: 2 })
+    const loss = { expected: { database: 'd', threads: 2 }, found: { database: 'e', threads: 0 } }
+    const usage = { bytes: 5, quota: 4 }
+    const cause = new Error('at /home/ada/secret.db')
+    for (const thread of ['t', 'other']) {
+      const about = { thread, namespace: '', seq: 1, path: '$.a' }
+      const heads = [head('t'), head('other')]
+      storage.read = () =>
+        Promise.reject(
+          new CheckpointerError('DATA_LOSS', 'x', { ...about, usage, loss: { ...loss, heads }, cause }),
+        )
+      const request = { thread: 't', namespace: '', limit: 1, order: 'newest', states: false }
+      const { error } = await post(handler, { verb: 'history', request })
+      const known = { usage, loss: { ...loss, heads: [head('t')] } }
+      expect(error).toMatchObject({ details: thread === 't' ? { ...about, ...known } : known })
+      expect(JSON.stringify(error)).not.toContain('other')
+    }
+  })
 })
 
 describe('a wire that breaks', () => {
