@@ -48,7 +48,12 @@ export class ServedPort {
     void this.#welcome()
   }
 
-  stop(): void {
+  end(): void {
+    this.#stop()
+    this.#release()
+  }
+
+  #stop(): void {
     if (this.#stopped) return
     this.#stopped = true
     this.#assembly.clear()
@@ -59,7 +64,7 @@ export class ServedPort {
   }
 
   /** Who is gone holds nothing: others need not wait until no sign of life has come for long enough. */
-  release(): void {
+  #release(): void {
     void this.#serving.opened.then((each) => this.#leases.dropAll(hostOf(each))).catch(() => {})
   }
 
@@ -76,7 +81,7 @@ export class ServedPort {
       this.#post({ hello: PROTOCOL })
     } catch (error) {
       this.#post({ refused: toWire(error) })
-      this.stop()
+      this.end()
     }
   }
 
@@ -108,7 +113,7 @@ export class ServedPort {
       this.#leases.note(message, value)
       this.#reply(part, { value })
       // It has gone while it was given a lease.
-      if (this.#stopped) this.release()
+      if (this.#stopped) this.#release()
     } catch (error) {
       this.#reply(part, { error: toWire(error) })
     }
