@@ -611,6 +611,16 @@ describe('a wire that breaks', () => {
     await behind.close()
   })
 
+  it('the longest wait for an answer is as long as a timer can be', async () => {
+    const handler = createHandler(await served(), { authorize: () => true })
+    const host = remoteHost('http://localhost/', { fetch: through(handler), timeout: 2 ** 40 })
+    const far = await openCheckpointer({ name: 'far', host })
+    expect((await far.thread('t').save({ n: 1 })).seq).toBe(1)
+    await far.close()
+    for (const timeout of [Infinity, Number.NaN, 0])
+      expect(() => remoteHost('http://localhost/', { timeout })).toThrow(/timeout/)
+  })
+
   it('a URL that says not where is refused', () => {
     for (const url of ['/store', 'store', ''])
       expect(() => remoteHost(url)).toThrow(expect.objectContaining({ code: 'INVALID', path: 'url' }))
