@@ -464,6 +464,18 @@ describe('what comes from strangers', () => {
     expect(given).toBeLessThan(50)
   })
 
+  it('a message that its caller breaks off is no failure of the server', async () => {
+    const told: CheckpointerError[] = []
+    const handler = createHandler(await served(), {
+      authorize: () => true,
+      onError: (error) => void told.push(error),
+    })
+    const body = new ReadableStream({ pull: () => Promise.reject(new Error('aborted')) })
+    const reply = await post(handler, undefined, { body, duplex: 'half' } as RequestInit)
+    expect(reply).toMatchObject({ status: 400, error: { code: 'INVALID' } })
+    expect(told).toEqual([])
+  })
+
   it('what fails within is told to the log, and not to the caller', async () => {
     const told: unknown[] = []
     const handler = createHandler(
