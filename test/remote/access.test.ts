@@ -341,6 +341,16 @@ describe('what comes from strangers', () => {
     expect((await store.thread('t').load())?.state).toEqual({ n: 1 })
   })
 
+  it('a rule without end is one over a wire too', async () => {
+    const store = await served()
+    const far = await over(createHandler(store, { authorize: () => true }))
+    const most = Number.MAX_SAFE_INTEGER
+    const thread = far.thread('t', { retention: { keepLast: most, keepEvery: most } })
+    await thread.save({ n: 1 })
+    for (const rules of [{ maxBytes: Infinity }, { keepLast: most }, { keepEvery: most }])
+      expect((await thread.prune(rules)).removed).toEqual([])
+  })
+
   it('every verb refuses what it does not know', async () => {
     const handler = createHandler(await served(), { authorize: () => true })
     for (const verb of VERBS) {
