@@ -5,6 +5,7 @@ import { CheckpointerError, reportFailure } from '../errors.ts'
 import type { Verb } from '../operations/verbs.ts'
 import type { GuardedHost } from '../remote/guard.ts'
 import { toWire } from '../worker/wire.ts'
+import { unpackCall } from '../remote/pack.ts'
 import { LeasesTaken } from '../remote/leases-taken.ts'
 import { Assembly, isPart, partsOf, type Part } from './parts.ts'
 import { PROTOCOL, type Said } from './protocol.ts'
@@ -42,7 +43,7 @@ export class ServedPort {
     this.#port = port
     this.#serving = serving
     this.#sender = port.sender ?? {}
-    this.#assembly = new Assembly(serving.room)
+    this.#assembly = new Assembly(serving.room, unpackCall)
     // Whoever waits knows from this that it has come to the right place.
     this.#post({ here: true })
     void this.#welcome()

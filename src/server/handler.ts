@@ -6,7 +6,7 @@ import type { Host } from '../operations/host.ts'
 import { onlyReads as readsAlone, type Verb } from '../operations/verbs.ts'
 import { GuardedHost } from '../remote/guard.ts'
 import { CALL, EVENTS, MESSAGE_TYPE, type HttpCall, type HttpReply } from '../remote/http.ts'
-import { pack, unpack } from '../remote/pack.ts'
+import { pack, unpackCall } from '../remote/pack.ts'
 import { isJsonObject } from '../state/json.ts'
 import { bodyOf } from './body.ts'
 import { eventStream } from './event-stream.ts'
@@ -84,7 +84,7 @@ async function answer(request: Request, serving: Serving): Promise<Response> {
 async function call(request: Request, named: Set<string>, serving: Serving): Promise<Response> {
   if (request.headers.get('content-type') !== MESSAGE_TYPE)
     throw new CheckpointerError('INVALID', `A call has the content type ${MESSAGE_TYPE}.`)
-  const message = unpack(await bodyOf(request, serving.maxBytes))
+  const message = unpackCall(await bodyOf(request, serving.maxBytes))
   if (!isJsonObject(message)) throw new CheckpointerError('INVALID', 'A call is an object with a verb.')
   const { verb, request: asked } = message as Partial<HttpCall>
   const guarded = guardedOf(hostOf(await servedTo(request, serving)))

@@ -474,6 +474,22 @@ describe('what comes from strangers', () => {
     expect(given).toBeLessThan(50)
   })
 
+  it('a message that is nothing but brackets is refused at once', async () => {
+    const handler = createHandler(await served(), { authorize: () => true })
+    const body = new Uint8Array(2 ** 20).fill(0x5b)
+    new DataView(body.buffer).setUint32(0, body.length - 4)
+    const parse = vi.spyOn(JSON, 'parse')
+    onTestFinished(() => parse.mockRestore())
+    const response = await handler(
+      new Request('http://localhost/call', {
+        method: 'POST',
+        headers: { 'content-type': MESSAGE_TYPE },
+        body,
+      }),
+    )
+    expect([response.status, parse.mock.calls.length]).toEqual([400, 0])
+  })
+
   it('a message that its caller breaks off is no failure of the server', async () => {
     const told: CheckpointerError[] = []
     const handler = createHandler(await served(), {
