@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Host } from '../../src/operations/host.ts'
 import { GuardedHost } from '../../src/remote/guard.ts'
 
@@ -44,6 +44,28 @@ describe('as many exports as may be under way', () => {
     await page(guard, 5, 2)
     await expect(page(guard, 6, 1)).rejects.toMatchObject({ code: 'FAILED', outcome: 'none' })
   })
+})
+
+it('as many exports of one thread as there may be keep nobody from those of another', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { host, ended } = endless()
+  const guard = new GuardedHost(host)
+  let count = 0
+  const begin = (ids?: readonly string[]): Promise<unknown> =>
+    guard.call(
+      'exportPage',
+      { id: `e${count++}`, page: 0, onDamage: 'refuse', ...(ids ? { ids } : {}) },
+      () => true,
+    )
+  for (let n = 0; n < 16; n++) await begin(['eve/1', `eve/${n}`])
+  await expect(begin(['eve/1'])).rejects.toMatchObject({ code: 'BLOCKED', outcome: 'none' })
+  await begin(['ada/1'])
+  await begin()
+  vi.advanceTimersByTime(61_000)
+  await begin(['eve/1'])
+  // What others have left of theirs is in nobody's way yet.
+  expect(ended).toEqual(Array.from({ length: 16 }, (_, n) => `e${n}`))
 })
 
 it('an export that is not known is told as cut off, to whoever asks, and nothing of it is read', async () => {
