@@ -12,7 +12,7 @@ import { startWorker, type WorkerLike } from './worker/start.ts'
 
 /** A host that is made elsewhere; what it tells of changes, if it does. */
 export interface GivenHost extends Host {
-  /** Others have the same store: `destroy()` is refused, and nothing is closed. */
+  /** Others have the same store: `destroy()` is refused. Its `close` lets go of no more than this way to it. */
   readonly isShared?: true
   /** Tells of changes; none are told when absent. */
   readonly events?: EventSource | undefined

@@ -11,27 +11,41 @@ const PACE = [250, 15_000] as const
 
 /**
  * What is done by others, while anybody listens. The stream may break: then it is begun anew, and what was saved
- * meanwhile is told; that something was deleted or pruned meanwhile is not.
+ * meanwhile is told; that something was deleted or pruned meanwhile is not, but that there was a gap.
  */
 export function remoteEvents(reach: Reach, host: AskedOfMissed): EventSource {
-  return whileHeard((tell) => {
-    const following = new AbortController()
-    void follow(reach, host, tell, following.signal)
-    return () => following.abort()
-  })
+  const gaps = new Set<() => void>()
+  const tellGap = (): void => gaps.forEach((listener) => listener())
+  return {
+    ...whileHeard((tell) => {
+      const following = new AbortController()
+      void follow(reach, host, { tell, tellGap }, following.signal)
+      return () => following.abort()
+    }),
+    onGap(listener) {
+      const own = (): void => listener()
+      gaps.add(own)
+      return () => void gaps.delete(own)
+    },
+  }
 }
 
-async function follow(reach: Reach, host: AskedOfMissed, tell: Tell, signal: AbortSignal): Promise<void> {
+interface Told {
+  readonly tell: Tell
+  readonly tellGap: () => void
+}
+
+async function follow(reach: Reach, host: AskedOfMissed, told: Told, signal: AbortSignal): Promise<void> {
   let since: number | undefined
   let wait: number = PACE[0]
   while (!signal.aborted) {
     try {
       await once(reach, signal, {
         async open() {
+          if (since !== undefined) await tellMissed(host, since, told)
           wait = PACE[0]
-          if (since !== undefined) await tellSince(host, since, tell)
         },
-        tell,
+        tell: told.tell,
         seen: () => void (since = Date.now()),
       })
     } catch {
@@ -39,6 +53,16 @@ async function follow(reach: Reach, host: AskedOfMissed, tell: Tell, signal: Abo
     }
     await pause(wait, signal).catch(() => {})
     wait = Math.min(wait * 2, PACE[1])
+  }
+}
+
+/** Whoever is not told, as the server does not say, hears at least what comes from now on. */
+async function tellMissed(host: AskedOfMissed, since: number, { tell, tellGap }: Told): Promise<void> {
+  tellGap()
+  try {
+    await tellSince(host, since, tell)
+  } catch (error) {
+    if (CheckpointerError.is(error, 'WORKER_LOST')) throw error
   }
 }
 
@@ -78,6 +102,8 @@ async function once(reach: Reach, signal: AbortSignal, { open, tell, seen }: Hea
     }
   } finally {
     clearTimeout(timer)
+    // One that was not read to its end would be held open, and a browser has six of them.
+    silent.abort()
   }
 }
 

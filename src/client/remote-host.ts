@@ -30,6 +30,8 @@ export interface RemoteHost extends Host {
 
 const REMOTE: Names<RemoteOptions> = { fetch: true, headers: true, timeout: true }
 const TIMEOUT = 60_000
+/** A timer takes no more. */
+const LONGEST = 2 ** 31 - 1
 /** How often a call that only reads is made. */
 const MOST_TRIES = 2
 
@@ -40,7 +42,7 @@ const MOST_TRIES = 2
 export function remoteHost(url: string | URL, options: RemoteOptions = {}): RemoteHost {
   const { fetch: fetched, headers = {}, timeout = TIMEOUT } = checkOptions('remoteHost', options, REMOTE)
   checkFunction('fetch', fetched)
-  if (!(timeout > 0)) throw invalid('timeout', 'a number of milliseconds')
+  if (!(Number.isFinite(timeout) && timeout > 0)) throw invalid('timeout', 'milliseconds, more than 0')
   const page = globalThis.location?.href
   if (!URL.canParse(url, page)) throw invalid('url', page ? 'a URL' : 'a whole URL, as no page is here')
   const base = new URL(url, page)
@@ -49,7 +51,7 @@ export function remoteHost(url: string | URL, options: RemoteOptions = {}): Remo
     at: (name) => new URL(name, base),
     fetch: (input, init) => (fetched ?? fetch)(input, init),
     headers: async () => new Headers(typeof headers === 'function' ? await headers() : headers),
-    timeout,
+    timeout: Math.min(timeout, LONGEST),
   }
   let isClosed = false
   const order = new Order()

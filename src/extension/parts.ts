@@ -36,12 +36,14 @@ export function isPart(value: unknown): value is Part {
  */
 export class Assembly {
   readonly #room: Room
+  readonly #unpack: typeof unpack
   #pieces: Uint8Array[] = []
   #length = 0
   #id: number | undefined
 
-  constructor(room: Room) {
+  constructor(room: Room, unpackAs = unpack) {
     this.#room = room
+    this.#unpack = unpackAs
   }
 
   /** The message, when this was the last piece of it. */
@@ -86,7 +88,7 @@ export class Assembly {
       end += piece.length
     }
     this.clear()
-    return { message: unpack(whole) }
+    return { message: this.#unpack(whole) }
   }
 }
 

@@ -70,10 +70,7 @@ export function serveCheckpointer(checkpointer: Opened, options: ServeOptions = 
     }
     const line = new ServedPort(port, { opened, guard, allow: allowed, room, onStop })
     open.add(line)
-    port.onDisconnect.addListener(() => {
-      line.stop()
-      line.release()
-    })
+    port.onDisconnect.addListener(() => line.end())
   }
   const accept = acceptAs(allow)
   // Who is outside is told that it may not, instead of nothing.
@@ -83,6 +80,6 @@ export function serveCheckpointer(checkpointer: Opened, options: ServeOptions = 
   return () => {
     runtime.onConnect.removeListener(accept)
     runtime.onConnectExternal?.removeListener(acceptExternal)
-    for (const line of open) line.stop()
+    for (const line of open) line.end()
   }
 }

@@ -5,6 +5,7 @@ import { CheckpointerError, reportFailure } from '../errors.ts'
 import type { Verb } from '../operations/verbs.ts'
 import type { GuardedHost } from '../remote/guard.ts'
 import { toWire } from '../worker/wire.ts'
+import { unpackCall } from '../remote/pack.ts'
 import { LeasesTaken } from '../remote/leases-taken.ts'
 import { Assembly, isPart, partsOf, type Part } from './parts.ts'
 import { PROTOCOL, type Said } from './protocol.ts'
@@ -42,13 +43,18 @@ export class ServedPort {
     this.#port = port
     this.#serving = serving
     this.#sender = port.sender ?? {}
-    this.#assembly = new Assembly(serving.room)
+    this.#assembly = new Assembly(serving.room, unpackCall)
     // Whoever waits knows from this that it has come to the right place.
     this.#post({ here: true })
     void this.#welcome()
   }
 
-  stop(): void {
+  end(): void {
+    this.#stop()
+    this.#release()
+  }
+
+  #stop(): void {
     if (this.#stopped) return
     this.#stopped = true
     this.#assembly.clear()
@@ -59,7 +65,7 @@ export class ServedPort {
   }
 
   /** Who is gone holds nothing: others need not wait until no sign of life has come for long enough. */
-  release(): void {
+  #release(): void {
     void this.#serving.opened.then((each) => this.#leases.dropAll(hostOf(each))).catch(() => {})
   }
 
@@ -76,7 +82,7 @@ export class ServedPort {
       this.#post({ hello: PROTOCOL })
     } catch (error) {
       this.#post({ refused: toWire(error) })
-      this.stop()
+      this.end()
     }
   }
 
@@ -108,7 +114,7 @@ export class ServedPort {
       this.#leases.note(message, value)
       this.#reply(part, { value })
       // It has gone while it was given a lease.
-      if (this.#stopped) this.release()
+      if (this.#stopped) this.#release()
     } catch (error) {
       this.#reply(part, { error: toWire(error) })
     }

@@ -30,6 +30,8 @@ const OURS: ReadonlySet<Verb> = new Set<Verb>([
 ])
 /** So many exports are under way at most: each holds what it reads. */
 const MOST_EXPORTS = 256
+/** And so many that begin with the same thread: who may export one thread keeps nobody else from it. */
+const MOST_ALIKE = 16
 /** One of which nobody has asked for a page for so many milliseconds makes room for others, when there is no more. */
 const LEFT_AFTER = 60_000
 /** What an import from elsewhere may take here at most, whatever it asks for. */
@@ -145,20 +147,28 @@ export class GuardedHost {
     }
   }
 
-  /** Nobody's export makes way for that of another, unless it was left. */
   #begin(id: string, request: ExportPageRequest): void {
-    if (this.#exports.size >= MOST_EXPORTS) this.#endLeft()
-    if (this.#exports.size >= MOST_EXPORTS)
-      throw new CheckpointerError(
-        'BLOCKED',
-        `${MOST_EXPORTS} exports are under way, which is as many as there may be. Try again when some of them have ended.`,
-        { outcome: 'none' },
-      )
+    const { ids } = request
+    this.#makeRoom(MOST_EXPORTS, () => true)
+    // Who may export the whole store may have as many as there are.
+    if (ids) this.#makeRoom(MOST_ALIKE, (begun) => begun.ids !== undefined && begun.ids[0] === ids[0])
     this.#exports.set(id, { request, at: performance.now() })
   }
 
-  #endLeft(): void {
-    for (const [id, { at }] of this.#exports) {
+  /** For one more than these. Nobody's export makes way for that of another, unless it was left. */
+  #makeRoom(most: number, isOfThese: (request: ExportPageRequest) => boolean): void {
+    const these = (): [string, Begun][] => [...this.#exports].filter(([, { request }]) => isOfThese(request))
+    if (these().length >= most) this.#endLeft(these())
+    if (these().length >= most)
+      throw new CheckpointerError(
+        'BLOCKED',
+        `${most} exports are under way, which is as many as there may be. Try again when some of them have ended.`,
+        { outcome: 'none' },
+      )
+  }
+
+  #endLeft(exports: readonly [string, Begun][]): void {
+    for (const [id, { at }] of exports) {
       if (performance.now() - at < LEFT_AFTER) continue
       this.#exports.delete(id)
       void this.#host.endCarry({ id }).catch(() => {})

@@ -3,7 +3,8 @@
  * arrays one behind the other. The header says where in the value each of them stands.
  */
 import { CheckpointerError } from '../errors.ts'
-import { isJsonObject, setOwn } from '../state/json.ts'
+import { isJsonObject, MAX_DEPTH, setOwn } from '../state/json.ts'
+import { isNestedWithin } from './nesting.ts'
 
 /** Where a byte array stands in the value, and how long it is. */
 type Slot = readonly [path: readonly (string | number)[], length: number]
@@ -16,6 +17,10 @@ interface Header {
 const LENGTH_BYTES = 4
 /** Deeper than any request or reply of ours; states are bytes here. */
 const MOST_DEPTH = 64
+/** Of a call, in bytes: 100,000 ids, or a few extras as large as they may be. States are not in it. */
+const MOST_HEADER = 16 * 2 ** 20
+/** An extra may nest as deep as a state, where a box takes a few brackets. */
+const MOST_BRACKETS = 16 * MAX_DEPTH
 
 export function pack(value: unknown): Uint8Array<ArrayBuffer> {
   const slots: Slot[] = []
@@ -53,12 +58,29 @@ export function pack(value: unknown): Uint8Array<ArrayBuffer> {
   return bytes
 }
 
+/** What a caller has sent. Nobody was asked about it yet: so it takes little to look at, whatever it is. */
+export function unpackCall(bytes: Uint8Array): unknown {
+  const header = bytes.subarray(LENGTH_BYTES, endOfHeader(bytes))
+  if (header.length > MOST_HEADER)
+    throw new CheckpointerError('TOO_LARGE', `A call has ${MOST_HEADER} bytes at most beside its states.`, {
+      outcome: 'none',
+    })
+  if (!isNestedWithin(MOST_BRACKETS, header))
+    throw new CheckpointerError('INVALID', 'A call is not nested that deep.', { outcome: 'none' })
+  return unpack(bytes)
+}
+
+/** As far as the bytes say; it may be behind their own. */
+function endOfHeader(bytes: Uint8Array): number {
+  if (bytes.length < LENGTH_BYTES) return 0
+  return LENGTH_BYTES + new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint32(0)
+}
+
 /** Throws `INVALID` for what `pack` did not make. Byte arrays come as copies, each with a buffer of its own. */
 export function unpack(bytes: Uint8Array): unknown {
   try {
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-    const end = LENGTH_BYTES + view.getUint32(0)
-    if (end > bytes.byteLength) throw new RangeError('the header is cut off')
+    const end = endOfHeader(bytes)
+    if (end < LENGTH_BYTES || end > bytes.byteLength) throw new RangeError('the header is cut off')
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(LENGTH_BYTES, end))
     const header = JSON.parse(text) as { value?: unknown; slots?: unknown }
     if (!isJsonObject(header) || !Array.isArray(header['slots'])) throw new TypeError('no header')

@@ -13,7 +13,7 @@ export async function bodyOf(request: Request, most: number): Promise<Uint8Array
   const pieces: Uint8Array[] = []
   let length = 0
   for (;;) {
-    const { done, value } = await reader.read()
+    const { done, value } = await reader.read().catch(brokenOff)
     if (done) return joined(pieces)
     length += value.byteLength
     if (length > most) {
@@ -22,4 +22,9 @@ export async function bodyOf(request: Request, most: number): Promise<Uint8Array
     }
     pieces.push(value)
   }
+}
+
+/** By whoever sends it: no failure of this side. */
+function brokenOff(cause: unknown): never {
+  throw new CheckpointerError('INVALID', 'The message has not come to its end.', { outcome: 'none', cause })
 }

@@ -58,6 +58,16 @@ const MAKES: ReadonlySet<Verb> = new Set<Verb>(['save', 'saveMany', 'fork', 'cop
 /** What they write is not seen in a thread; a lease that is held writes every few seconds. */
 const UNSEEN: ReadonlySet<Verb> = new Set<Verb>(['takeLease', 'keepLease', 'dropLease', 'syncNote'])
 
+/** What these answer of a thread that never was. Its lease may be held all the same, before its first save. */
+const OF_NOTHING: { readonly [V in Verb]?: Awaited<ReturnType<Host[V]>> } = {
+  head: { next: 1 },
+  heads: { heads: [] },
+  history: { items: [] },
+  load: undefined,
+  namespaces: [],
+  readWrites: [],
+}
+
 /** Nothing of it is held here. */
 const IDLE: ReadonlySet<Verb> = new Set<Verb>(['flush', 'rest', 'owe', 'settle', 'close'])
 
@@ -99,12 +109,18 @@ class Router {
     const isTwin = verb === 'fork' || verb === 'copy'
     // What is not there cannot be forked, nor keep a name from others.
     const family = MAKES.has(verb) && !isTwin ? await this.#entered(thread) : await this.#found(thread)
+    // Else anybody's guess would open a store.
+    if (family === undefined && verb in OF_NOTHING) return structuredClone(OF_NOTHING[verb])
     if (isTwin && family !== undefined) for (const each of made) await this.#enterTwin(each, family)
     const reply = await callOf(this.#family(family ?? thread), verb)(request)
-    // After it has happened: who looks for what has changed finds it.
-    if (!onlyReads(verb) && !UNSEEN.has(verb) && family !== undefined)
-      for (const each of touched.threads) await this.#index.touch(each, Date.now())
+    if (!onlyReads(verb) && !UNSEEN.has(verb) && family !== undefined) await this.#touch(touched.threads)
     return reply
+  }
+
+  /** After it has happened: who looks for what has changed finds it. What is done is done, whatever becomes of this. */
+  async #touch(threads: readonly string[]): Promise<void> {
+    const at = Date.now()
+    await Promise.allSettled(threads.map(async (thread) => this.#index.touch(thread, at)))
   }
 
   async threads({ limit, after }: ThreadsRequest): ReturnType<Host['threads']> {

@@ -1,16 +1,16 @@
 import type { Checkpointer } from '../checkpointer/checkpointer.ts'
 import { hostOf, onGapOf } from '../checkpointer/host-of.ts'
 import { checkFunction, checkOptions, invalid, type Names } from '../checkpointer/options/options.ts'
-import { CheckpointerError, reportFailure, type ErrorCode } from '../errors.ts'
+import { CheckpointerError, reportFailure } from '../errors.ts'
 import type { Host } from '../operations/host.ts'
 import { onlyReads as readsAlone, type Verb } from '../operations/verbs.ts'
 import { GuardedHost } from '../remote/guard.ts'
 import { CALL, EVENTS, MESSAGE_TYPE, type HttpCall, type HttpReply } from '../remote/http.ts'
-import { pack, unpack } from '../remote/pack.ts'
+import { pack, unpackCall } from '../remote/pack.ts'
 import { isJsonObject } from '../state/json.ts'
-import { toWire } from '../worker/wire.ts'
 import { bodyOf } from './body.ts'
 import { eventStream } from './event-stream.ts'
+import { refusalOf } from './refusal.ts'
 
 /** One thing that a caller wants to do. */
 export interface Access {
@@ -45,9 +45,6 @@ export type Served = Checkpointer | ((request: Request) => Checkpointer | Promis
 const HANDLER: Names<HandlerOptions> = { authorize: true, maxBytes: true, onError: true }
 const MAX_BYTES = 64 * 2 ** 20
 
-/** Callers' own mistakes, and what they may not do; all else says 200, with the error in it. */
-const STATUS: Partial<Record<ErrorCode, number>> = { FORBIDDEN: 403, INVALID: 400, TOO_LARGE: 413 }
-
 /**
  * Serves a checkpointer to `remoteHost` of `forkpoint/client`, as a `fetch` handler: for Workers, Deno, Bun, Hono, and
  * Node with `nodeListener`. It answers POST `…/call` and GET `…/events`, wherever it is mounted.
@@ -73,25 +70,29 @@ interface Serving extends HandlerOptions {
 
 async function answer(request: Request, serving: Serving): Promise<Response> {
   const name = new URL(request.url).pathname.split('/').at(-1)
+  const named = new Set<string>()
   try {
-    if (name === CALL && request.method === 'POST') return await call(request, serving)
+    if (name === CALL && request.method === 'POST') return await call(request, named, serving)
     if (name === EVENTS && request.method === 'GET') return await events(request, serving)
     return new Response(null, { status: name === CALL || name === EVENTS ? 405 : 404 })
   } catch (error) {
-    return refusal(error, serving)
+    return refusal(error, named, serving)
   }
 }
 
-async function call(request: Request, serving: Serving): Promise<Response> {
+/** `named` gets the threads that the caller has named, and is allowed. */
+async function call(request: Request, named: Set<string>, serving: Serving): Promise<Response> {
   if (request.headers.get('content-type') !== MESSAGE_TYPE)
     throw new CheckpointerError('INVALID', `A call has the content type ${MESSAGE_TYPE}.`)
-  const message = unpack(await bodyOf(request, serving.maxBytes))
+  const message = unpackCall(await bodyOf(request, serving.maxBytes))
   if (!isJsonObject(message)) throw new CheckpointerError('INVALID', 'A call is an object with a verb.')
   const { verb, request: asked } = message as Partial<HttpCall>
   const guarded = guardedOf(hostOf(await servedTo(request, serving)))
-  const value = await guarded.call(verb, asked, (what, thread) =>
-    serving.authorize({ request, verb: what, thread }),
-  )
+  const value = await guarded.call(verb, asked, async (what, thread) => {
+    const isAllowed = await serving.authorize({ request, verb: what, thread })
+    if (isAllowed === true && thread !== undefined) named.add(thread)
+    return isAllowed
+  })
   return reply(200, { value })
 }
 
@@ -122,26 +123,10 @@ function guardedOf(host: Host): GuardedHost {
   return guard
 }
 
-function refusal(error: unknown, serving: Serving): Response {
-  const known = CheckpointerError.is(error) ? error : undefined
-  if (known && isTold(known)) return refused(STATUS[known.code] ?? 200, known)
-  report(known ?? new CheckpointerError('FAILED', 'A call could not be answered.', { cause: error }), serving)
-  const { code = 'FAILED', outcome } = known ?? {}
-  const told = new CheckpointerError(code, 'The server failed. Its log says why.', outcome ? { outcome } : {})
-  return refused(known ? 200 : 500, told)
-}
-
-/**
- * What an engine or a function of the app's has thrown may name files, keys or other people's data: it is for the log. What
- * is damaged is told in words of our own.
- */
-function isTold({ code, cause }: CheckpointerError): boolean {
-  return code === 'CORRUPT' || cause === undefined || (CheckpointerError.is(cause) && isTold(cause))
-}
-
-function refused(status: number, error: CheckpointerError): Response {
-  const { cause: _, ...shown } = toWire(error)
-  return reply(status, { error: shown })
+function refusal(thrown: unknown, named: ReadonlySet<string>, serving: Serving): Response {
+  const { status, error, failure } = refusalOf(thrown, named)
+  if (failure) report(failure, serving)
+  return reply(status, { error })
 }
 
 function report(error: CheckpointerError, { onError = console.error }: Serving): void {

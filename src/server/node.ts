@@ -1,3 +1,5 @@
+import { reportFailure } from '../errors.ts'
+
 /** The little of Node's server that is needed, so that nothing of Node is. */
 export interface NodeRequest extends AsyncIterable<Uint8Array> {
   readonly method?: string | undefined
@@ -9,6 +11,7 @@ export interface NodeResponse {
   writeHead(status: number, headers: Record<string, string>): unknown
   write(piece: Uint8Array): boolean
   end(): unknown
+  destroy(): unknown
   once(event: 'drain', listener: () => void): unknown
   on(event: 'close', listener: () => void): unknown
   readonly destroyed: boolean
@@ -26,10 +29,16 @@ export function nodeListener(
         resolve()
       })
     })
-    const answer = await answered(handler, request, gone.signal)
-    response.writeHead(answer.status, Object.fromEntries(answer.headers))
-    await pour(answer, response, closed)
-    response.end()
+    try {
+      const answer = await answered(handler, request, gone.signal)
+      response.writeHead(answer.status, Object.fromEntries(answer.headers))
+      await pour(answer, response, closed)
+      response.end()
+    } catch (error) {
+      // Nobody waits for this: thrown on, it would end the process.
+      if (!response.destroyed) reportFailure(error)
+      response.destroy()
+    }
   }
 }
 

@@ -2,10 +2,11 @@ import { transfer } from 'comlink'
 import { CheckpointerError } from '../errors.ts'
 import type { Host } from '../operations/host.ts'
 import { makeHost, onlyReads, type Verb } from '../operations/verbs.ts'
+import { handedOver } from './handed-over.ts'
 import { GRACE, Line, type Ear } from './line.ts'
 import { showPresence, type Presence } from './presence.ts'
 import type { WorkerLike } from './start.ts'
-import { fromWire, handedOver, PROTOCOL, type OpenMessage, type WireReply } from './wire.ts'
+import { fromWire, PROTOCOL, type OpenMessage, type WireReply } from './wire.ts'
 
 /**
  * A host at the other end of a port. Rejects with `WORKER_LOST` when nobody answers there; so do all its calls, once

@@ -2,16 +2,9 @@ import { expose, transfer, type Endpoint } from 'comlink'
 import { CheckpointerError } from '../errors.ts'
 import type { Host } from '../operations/host.ts'
 import { callOf, VERBS } from '../operations/verbs.ts'
+import { buffersOf } from './handed-over.ts'
 import { whenGone } from './presence.ts'
-import {
-  buffersOf,
-  PROTOCOL,
-  toWire,
-  type OpenMessage,
-  type WireApi,
-  type WireReply,
-  type WireWarning,
-} from './wire.ts'
+import { PROTOCOL, toWire, type OpenMessage, type WireApi, type WireReply, type WireWarning } from './wire.ts'
 
 /** Opens the database that the page asks for; what fails beside its calls is told as a warning. */
 export type Opener = (message: OpenMessage, onWarning: (warning: CheckpointerError) => void) => Promise<Host>

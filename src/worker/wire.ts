@@ -62,29 +62,3 @@ export function fromWire({ code, message, details, cause }: WireError): Checkpoi
 
 const describe = (error: unknown): string =>
   error instanceof Error ? `${error.name}: ${error.message}` : String(error)
-
-/**
- * What a request hands over. Nothing of `saveMany`: its sender keeps what it has sent until that is stored, and may
- * have to send it again.
- */
-export const handedOver = (verb: Verb, request: unknown): ArrayBuffer[] =>
-  verb === 'saveMany' ? [] : buffersOf(request)
-
-/** Buffers worth handing over instead of copying. Each belongs to its message alone. */
-export function buffersOf(value: unknown): ArrayBuffer[] {
-  const found: ArrayBuffer[] = []
-  const look = (part: unknown, depth: number): void => {
-    if (part instanceof Uint8Array) {
-      if (
-        part.byteLength >= 8192 &&
-        part.byteLength === part.buffer.byteLength &&
-        part.buffer instanceof ArrayBuffer
-      )
-        found.push(part.buffer)
-    } else if (depth < 3 && typeof part === 'object' && part !== null) {
-      for (const inner of Object.values(part)) look(inner, depth + 1)
-    }
-  }
-  look(value, 0)
-  return [...new Set(found)]
-}

@@ -2,6 +2,7 @@ import { openCheckpointer, type Checkpointer, type CheckpointerError, type Worke
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { StoredCheckpointer } from '../../src/checkpointer/checkpointer.ts'
 import { later } from '../../src/checkpointer/later.ts'
+import type { Verb } from '../../src/operations/verbs.ts'
 import { createCodec } from '../../src/state/codec.ts'
 import { beatClaims } from '../../src/tabs/beat-claims.ts'
 import { localEvents } from '../../src/tabs/events.ts'
@@ -135,6 +136,46 @@ describe.each(endings)('a worker that %s', (_, end) => {
       expect(await failureOf(checkpointer.thread('t').load())).toMatchObject({ code: 'CLOSED' })
     }
   })
+})
+
+/** From the moment that it is armed, the next message that has this verb finds it dead. */
+function mortal(verb: Verb): { readonly worker: WorkerLike; arm(): void } {
+  const worker = ownWorker()
+  let isArmed = false
+  const post = worker.postMessage.bind(worker)
+  worker.postMessage = (message: { argumentList?: readonly { value?: unknown }[] }, handed?: unknown) => {
+    const dies = isArmed && message.argumentList?.[0]?.value === verb
+    if (dies) worker.terminate()
+    post(message, handed as Transferable[])
+    if (!dies) return
+    isArmed = false
+    worker.dispatchEvent(new ErrorEvent('error'))
+  }
+  return { worker, arm: () => void (isArmed = true) }
+}
+
+describe('a worker that dies when it is sent what a step has come to', () => {
+  it.each([100, 20_000])(
+    '%i characters are sent to the next one, and the step is not done again',
+    async (n) => {
+      const first = mortal('putWrites')
+      const { checkpointer, started } = await lasting((nth) => (nth === 0 ? first.worker : ownWorker()))
+      const thread = checkpointer.thread<object>('t')
+      const text = 'é'.repeat(n)
+      let done = 0
+      const work = async (): Promise<string> => {
+        if (done++ === 0) first.arm()
+        return text
+      }
+      const stopped = thread.run({ runId: 'r' }, async (loop) => {
+        await loop.step('long', work)
+        throw new Error('stopped')
+      })
+      await expect(stopped).rejects.toThrow('stopped')
+      const { result } = await thread.run({ runId: 'r' }, (loop) => loop.step('long', work))
+      expect([result === text, done, started.length]).toEqual([true, 1, 2])
+    },
+  )
 })
 
 describe('a worker that hangs', () => {

@@ -165,6 +165,16 @@ describe('a page that listens', () => {
     const next = await page(extension)
     for (const id of ['t', 'before']) await next.thread(id).lease({ wait: 1_000 })
   })
+
+  it('has no lease any more when it is served no longer', async () => {
+    const extension = new FakeExtension()
+    const checkpointer = await openCheckpointer({ name: 'left', storage: memoryStorage() })
+    ended.push(() => checkpointer.close())
+    const stop = serveCheckpointer(checkpointer, { runtime: extension.runtime() })
+    await (await page(extension, undefined, { onWarning: () => {} })).thread('t').lease()
+    stop()
+    await checkpointer.thread('t').lease({ wait: 2_000 })
+  })
 })
 
 describe('who may do what', () => {

@@ -341,6 +341,16 @@ describe('what comes from strangers', () => {
     expect((await store.thread('t').load())?.state).toEqual({ n: 1 })
   })
 
+  it('a rule without end is one over a wire too', async () => {
+    const store = await served()
+    const far = await over(createHandler(store, { authorize: () => true }))
+    const most = Number.MAX_SAFE_INTEGER
+    const thread = far.thread('t', { retention: { keepLast: most, keepEvery: most } })
+    await thread.save({ n: 1 })
+    for (const rules of [{ maxBytes: Infinity }, { keepLast: most }, { keepEvery: most }])
+      expect((await thread.prune(rules)).removed).toEqual([])
+  })
+
   it('every verb refuses what it does not know', async () => {
     const handler = createHandler(await served(), { authorize: () => true })
     for (const verb of VERBS) {
@@ -482,6 +492,34 @@ describe('what comes from strangers', () => {
     expect(given).toBeLessThan(50)
   })
 
+  it('a message that is nothing but brackets is refused at once', async () => {
+    const handler = createHandler(await served(), { authorize: () => true })
+    const body = new Uint8Array(2 ** 20).fill(0x5b)
+    new DataView(body.buffer).setUint32(0, body.length - 4)
+    const parse = vi.spyOn(JSON, 'parse')
+    onTestFinished(() => parse.mockRestore())
+    const response = await handler(
+      new Request('http://localhost/call', {
+        method: 'POST',
+        headers: { 'content-type': MESSAGE_TYPE },
+        body,
+      }),
+    )
+    expect([response.status, parse.mock.calls.length]).toEqual([400, 0])
+  })
+
+  it('a message that its caller breaks off is no failure of the server', async () => {
+    const told: CheckpointerError[] = []
+    const handler = createHandler(await served(), {
+      authorize: () => true,
+      onError: (error) => void told.push(error),
+    })
+    const body = new ReadableStream({ pull: () => Promise.reject(new Error('aborted')) })
+    const reply = await post(handler, undefined, { body, duplex: 'half' } as RequestInit)
+    expect(reply).toMatchObject({ status: 400, error: { code: 'INVALID' } })
+    expect(told).toEqual([])
+  })
+
   it('what fails within is told to the log, and not to the caller', async () => {
     const told: unknown[] = []
     const handler = createHandler(
@@ -528,6 +566,44 @@ describe('what comes from strangers', () => {
     expect(told.map(String).join()).toContain('secret')
     if (CheckpointerError.is(failure))
       expect(error).toMatchObject({ code: 'QUOTA', details: { outcome: 'none' } })
+  })
+
+  it('what is no message of this package is the mistake of its caller, and of no matter to the log', async () => {
+    const told: CheckpointerError[] = []
+    const handler = createHandler(await served(), {
+      authorize: () => true,
+      onError: (error) => void told.push(error),
+    })
+    const body = new TextEncoder().encode('garbage')
+    expect(await post(handler, undefined, { body })).toMatchObject({
+      status: 400,
+      error: { code: 'INVALID' },
+    })
+    expect(told).toEqual([])
+  })
+
+  it('what a failure is about is told without the words of it, and no thread that was not named', async () => {
+    const storage = memoryStorage()
+    const store = await openCheckpointer({ name: 'failing', storage })
+    await store.thread('t').save({ n: 1 })
+    const handler = createHandler(store, { authorize: () => true, onError: () => {} })
+    const head = (thread: string) => ({ thread, namespace: '', expected: 2 })
+    const loss = { expected: { database: 'd', threads: 2 }, found: { database: 'e', threads: 0 } }
+    const usage = { bytes: 5, quota: 4 }
+    const cause = new Error('at /home/ada/secret.db')
+    for (const thread of ['t', 'other']) {
+      const about = { thread, namespace: '', seq: 1, path: '$.a' }
+      const heads = [head('t'), head('other')]
+      storage.read = () =>
+        Promise.reject(
+          new CheckpointerError('DATA_LOSS', 'x', { ...about, usage, loss: { ...loss, heads }, cause }),
+        )
+      const request = { thread: 't', namespace: '', limit: 1, order: 'newest', states: false }
+      const { error } = await post(handler, { verb: 'history', request })
+      const known = { usage, loss: { ...loss, heads: [head('t')] } }
+      expect(error).toMatchObject({ details: thread === 't' ? { ...about, ...known } : known })
+      expect(JSON.stringify(error)).not.toContain('other')
+    }
   })
 })
 
@@ -589,6 +665,16 @@ describe('a wire that breaks', () => {
     expect(warnings).not.toContainEqual(expect.objectContaining({ outcome: 'none' }))
     expect((await store.usage()).checkpoints).toBe(2)
     await behind.close()
+  })
+
+  it('the longest wait for an answer is as long as a timer can be', async () => {
+    const handler = createHandler(await served(), { authorize: () => true })
+    const host = remoteHost('http://localhost/', { fetch: through(handler), timeout: 2 ** 40 })
+    const far = await openCheckpointer({ name: 'far', host })
+    expect((await far.thread('t').save({ n: 1 })).seq).toBe(1)
+    await far.close()
+    for (const timeout of [Infinity, Number.NaN, 0])
+      expect(() => remoteHost('http://localhost/', { timeout })).toThrow(/timeout/)
   })
 
   it('a URL that says not where is refused', () => {

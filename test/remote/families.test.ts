@@ -3,6 +3,8 @@ import { remoteHost } from 'forkpoint/client'
 import { createHandler, familiesHost, type FamilyIndex, type IndexedThread } from 'forkpoint/server'
 import { memoryStorage } from 'forkpoint/storage/memory'
 import { expect, it, onTestFinished, vi } from 'vitest'
+import { hostOf } from '../../src/checkpointer/host-of.ts'
+import type { Host } from '../../src/operations/host.ts'
 
 /** An index in memory, which counts what it is asked. */
 function memoryIndex() {
@@ -20,6 +22,7 @@ function memoryIndex() {
     },
     async touch(thread, rank) {
       asked.push('touch')
+      if (failing.touch) throw new Error('The index is not to be reached.')
       const entry = entries.get(thread)
       if (entry && entry.rank < rank) entries.set(thread, { ...entry, rank })
     },
@@ -35,7 +38,7 @@ function memoryIndex() {
       return from.slice(0, limit)
     },
   }
-  const failing = { index: false }
+  const failing = { index: false, touch: false }
   return { index, entries, asked, failing }
 }
 
@@ -44,7 +47,7 @@ interface Edge {
   open(): Promise<Checkpointer>
   readonly entries: Map<string, IndexedThread>
   readonly asked: string[]
-  readonly failing: { index: boolean }
+  readonly failing: { index: boolean; touch: boolean }
 }
 
 async function edge(): Promise<Edge> {
@@ -150,6 +153,33 @@ it('what is asked of a thread that is not there makes no entry, and keeps no nam
   expect([...entries.keys()]).toEqual([])
   await store.thread('mine').save({ n: 1 })
   expect((await store.thread('mine').load())?.state).toEqual({ n: 1 })
+})
+
+it('a look at a thread that never was opens no store, and says what a store says of it', async () => {
+  const { index } = memoryIndex()
+  const family = vi.fn((): Host => {
+    throw new Error('No family is to be asked.')
+  })
+  const many = familiesHost({ index, family })
+  const one = hostOf(await openCheckpointer({ name: 'one', storage: memoryStorage() }))
+  const place = { thread: 'nothing', namespace: '' }
+  const looks: ((host: Host) => Promise<unknown>)[] = [
+    (host) => host.head(place),
+    (host) => host.heads(place),
+    (host) => host.load(place),
+    (host) => host.history({ ...place, limit: 1, order: 'newest', states: false }),
+    (host) => host.namespaces({ thread: 'nothing' }),
+    (host) => host.readWrites({ ...place, checkpoint: 1, from: 0, before: 1 }),
+  ]
+  for (const look of looks) expect(await look(many)).toEqual(await look(one))
+})
+
+it('what was saved is saved, also when the index cannot be told', async () => {
+  const { open, failing } = await edge()
+  const thread = (await open()).thread('t')
+  await thread.save({ n: 1 })
+  failing.touch = true
+  expect((await thread.save({ n: 2 })).seq).toBe(2)
 })
 
 it('a run over families goes on elsewhere, under one lease', async () => {

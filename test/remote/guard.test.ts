@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Host } from '../../src/operations/host.ts'
 import { GuardedHost } from '../../src/remote/guard.ts'
 
@@ -44,6 +44,28 @@ describe('as many exports as may be under way', () => {
     await page(guard, 5, 2)
     await expect(page(guard, 6, 1)).rejects.toMatchObject({ code: 'FAILED', outcome: 'none' })
   })
+})
+
+it('as many exports of one thread as there may be keep nobody from those of another', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { host, ended } = endless()
+  const guard = new GuardedHost(host)
+  let count = 0
+  const begin = (ids?: readonly string[]): Promise<unknown> =>
+    guard.call(
+      'exportPage',
+      { id: `e${count++}`, page: 0, onDamage: 'refuse', ...(ids ? { ids } : {}) },
+      () => true,
+    )
+  for (let n = 0; n < 16; n++) await begin(['eve/1', `eve/${n}`])
+  await expect(begin(['eve/1'])).rejects.toMatchObject({ code: 'BLOCKED', outcome: 'none' })
+  await begin(['ada/1'])
+  await begin()
+  vi.advanceTimersByTime(61_000)
+  await begin(['eve/1'])
+  // What others have left of theirs is in nobody's way yet.
+  expect(ended).toEqual(Array.from({ length: 16 }, (_, n) => `e${n}`))
 })
 
 it('an export that is not known is told as cut off, to whoever asks, and nothing of it is read', async () => {
@@ -171,4 +193,45 @@ it('a list of threads that are not for the caller asks about so many of them, ho
     code: 'UNSUPPORTED',
   })
   expect(allow.mock.calls.length).toBeLessThanOrEqual(20_000)
+})
+
+describe('a list of which little is for the caller', () => {
+  /** So many threads, of which the caller has the last and those that are named. */
+  function crowd(count: number, own: readonly number[]) {
+    const threads = Array.from({ length: count }, (_, n) => (own.includes(n) ? `ada/${n}` : `eve/${n}`))
+    const page = vi.fn(async ({ limit, after }: Parameters<Host['threads']>[0]) => {
+      const from = after ? threads.indexOf(after.thread) + 1 : 0
+      const items = threads.slice(from, from + limit).map((thread) => ({ thread }))
+      const last = items.length === limit ? items.at(-1) : undefined
+      return { items, ...(last ? { next: { rank: 1, thread: last.thread } } : {}) }
+    })
+    const guard = new GuardedHost({ threads: page } as unknown as Host)
+    const list = async (limit: number, after?: { readonly rank: number; readonly thread: string }) => {
+      const request = { limit, ...(after ? { after } : {}) }
+      const reply = await guard.call('threads', request, (_, thread) => thread?.startsWith('ada/') === true)
+      return reply as Awaited<ReturnType<Host['threads']>>
+    }
+    return { list, page }
+  }
+
+  it('is read in few pages, whatever its caller asks for', async () => {
+    const { list, page } = crowd(9_000, [8_990, 8_991])
+    expect((await list(5)).items.map(({ thread }) => thread)).toEqual(['ada/8990', 'ada/8991'])
+    expect(page.mock.calls.length).toBeLessThan(20)
+  })
+
+  it('gives no more than was asked for, each once, and names nobody else', async () => {
+    const own = [3, 4, 5, ...Array.from({ length: 300 }, (_, n) => 1_000 + n), 1_999]
+    const { list } = crowd(2_500, own)
+    const given: string[] = []
+    for (let after: { rank: number; thread: string } | undefined; ;) {
+      const { items, next } = await list(5, after)
+      expect(items.length).toBeLessThanOrEqual(6)
+      given.push(...items.map(({ thread }) => thread))
+      if (!next) break
+      expect(next.thread).toMatch(/^ada/)
+      after = next
+    }
+    expect(given).toEqual(own.map((n) => `ada/${n}`))
+  })
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
-import { pack, unpack } from '../../src/remote/pack.ts'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { pack, unpack, unpackCall } from '../../src/remote/pack.ts'
 
 const value = fc.letrec((tie) => ({
   any: fc.oneof(
@@ -68,5 +68,47 @@ describe('a message as bytes', () => {
         expect.objectContaining({ code: 'INVALID' }),
       )
     expect(unpack(forged({ value: { a: null }, slots: [[['a'], 1]] }))).toEqual({ a: new Uint8Array(1) })
+  })
+})
+
+describe('a call, before anybody is asked about it', () => {
+  const headed = (text: string): Uint8Array => {
+    const header = new TextEncoder().encode(text)
+    const bytes = new Uint8Array(4 + header.length)
+    new DataView(bytes.buffer).setUint32(0, header.length)
+    bytes.set(header, 4)
+    return bytes
+  }
+
+  it.each([
+    ['too large', JSON.stringify({ value: 'a'.repeat(2 ** 24), slots: [] }), 'TOO_LARGE'],
+    ['nested too deep', '['.repeat(2 ** 20), 'INVALID'],
+    ['nested too deep, in objects', '{"a":'.repeat(2 ** 20), 'INVALID'],
+  ])('is refused unread when it is %s', (_, text, code) => {
+    const parse = vi.spyOn(JSON, 'parse')
+    onTestFinished(() => parse.mockRestore())
+    expect(() => unpackCall(headed(text))).toThrow(expect.objectContaining({ code }))
+    expect(parse).not.toHaveBeenCalled()
+  })
+
+  it('may have all that a call can have', () => {
+    let deep: unknown = '"[{\\'
+    for (let n = 0; n < 1_000; n++) deep = [deep]
+    const ids = Array.from({ length: 100_000 }, () => crypto.randomUUID())
+    const state = new Uint8Array(2 ** 25)
+    const call = {
+      ids,
+      state,
+      extra: [
+        ['deep', deep],
+        ['brackets', '[{'.repeat(2 ** 20)],
+      ],
+    }
+    expect(unpackCall(pack(call))).toEqual(call)
+  })
+
+  it('that is cut off is refused', () => {
+    for (const bytes of [new Uint8Array(), new Uint8Array(3), headed('{}').subarray(0, 5)])
+      expect(() => unpackCall(bytes)).toThrow(expect.objectContaining({ code: 'INVALID' }))
   })
 })

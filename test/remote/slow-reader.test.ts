@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { nodeListener, type NodeRequest } from 'forkpoint/server'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 
 const noBody = async function* () {}
 const request: NodeRequest = Object.assign(noBody(), { method: 'GET', url: '/', headers: {} })
@@ -18,6 +18,9 @@ class Slow extends EventEmitter {
   }
   end(): void {
     this.ended = true
+  }
+  destroy(): void {
+    this.destroyed = true
   }
 }
 
@@ -56,4 +59,22 @@ it('a reader that goes while it is waited for ends the stream', async () => {
   })
   await nodeListener(async () => new Response(endless))(request, response)
   expect(cancelled).toBe(true)
+})
+
+it.each([
+  ['a handler that rejects', () => Promise.reject(new Error('no'))],
+  [
+    'a stream that breaks',
+    async () => new Response(new ReadableStream({ pull: () => Promise.reject(new Error('no')) })),
+  ],
+])('%s ends the connection, not the process, and is told', async (_, handler) => {
+  const told = vi.spyOn(console, 'error').mockImplementation(() => {})
+  onTestFinished(() => told.mockRestore())
+  const response = new Slow()
+  await nodeListener(handler)(request, response)
+  expect([response.destroyed, response.ended, told.mock.calls.map(String)]).toEqual([
+    true,
+    false,
+    ['Error: no'],
+  ])
 })

@@ -36,6 +36,9 @@ const PRUNE: Names<PruneOptions> = {
   onProgress: true,
 }
 
+/** As good as without end, which some wires cannot say. */
+const MOST = 2 ** 50
+
 export function pruneRequest(
   place: Place,
   options: PruneOptions,
@@ -51,9 +54,11 @@ export function pruneRequest(
     dryRun = false,
     ...removal
   } = checkOptions('prune', options, PRUNE)
-  if (keepLast !== undefined) wholeNumber('keepLast', keepLast, 0)
-  if (keepEvery !== undefined) wholeNumber('keepEvery', keepEvery, 1)
-  checkBytes('maxBytes', maxBytes)
+  const counts = {
+    ...(keepLast === undefined ? {} : { keepLast: countOf('keepLast', keepLast, 0) }),
+    ...(keepEvery === undefined ? {} : { keepEvery: countOf('keepEvery', keepEvery, 1) }),
+    ...(maxBytes === undefined ? {} : { maxBytes: bytesOf('maxBytes', maxBytes) }),
+  }
   checkFlag('keepLabelled', keepLabelled)
   checkFlag('dryRun', dryRun)
   checkLongRemoval(removal)
@@ -61,13 +66,7 @@ export function pruneRequest(
   if (branches !== undefined && !['keep', 'drop'].includes(branches))
     throw invalid('branches', "'keep' or 'drop'")
   const before = olderThan === undefined ? undefined : instant(olderThan)
-  if (
-    keepLast === undefined &&
-    before === undefined &&
-    keepEvery === undefined &&
-    maxBytes === undefined &&
-    branches !== 'drop'
-  ) {
+  if (Object.keys(counts).length === 0 && before === undefined && branches !== 'drop') {
     throw new CheckpointerError(
       'INVALID',
       "prune needs to know what may go: keepLast, olderThan, keepEvery, maxBytes, or branches: 'drop'.",
@@ -76,25 +75,24 @@ export function pruneRequest(
   const request = {
     thread: place.thread,
     namespace: place.namespace,
-    ...(keepLast === undefined ? {} : { keepLast }),
+    ...counts,
     ...(before === undefined ? {} : { olderThan: before }),
-    ...(keepEvery === undefined ? {} : { keepEvery }),
     ...(keepLabelled === undefined ? {} : { keepLabelled }),
     ...(branches === undefined ? {} : { branches }),
-    ...(maxBytes === undefined ? {} : { maxBytes }),
     ancestors,
     dryRun,
   }
   return { request, removal }
 }
 
-export function checkBytes(name: string, bytes: number | undefined): void {
-  if (bytes !== undefined && !(typeof bytes === 'number' && bytes >= 0))
-    throw invalid(name, 'a number of bytes')
+export function bytesOf(name: string, bytes: number): number {
+  if (!(typeof bytes === 'number' && bytes >= 0)) throw invalid(name, 'a number of bytes')
+  return Math.min(bytes, MOST)
 }
 
-export function wholeNumber(name: string, value: number, least: number): void {
+export function countOf(name: string, value: number, least: number): number {
   if (!Number.isSafeInteger(value) || value < least) throw invalid(name, `a whole number from ${least}`)
+  return Math.min(value, MOST)
 }
 
 function instant(olderThan: number | Date): number {

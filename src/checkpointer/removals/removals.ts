@@ -30,6 +30,8 @@ export interface LongRemoval {
 
 /** So many go in one commit, short enough that nobody who saves or reads has to wait for it. */
 const PART = 1024
+/** So many are named at a time: few for any wire, and some more than a part, in which whole chains are sought. */
+const NAMED = 4 * PART
 
 const LONG: Names<LongRemoval> = { signal: true, onProgress: true }
 
@@ -56,13 +58,8 @@ export async function prune(
   const first = plan && (request.dryRun || isLong) ? plan : await ask(request.dryRun)
   if (request.dryRun) return toldOf(first, {})
   if (first.left === 0) return toldOf(first, removal)
-  let ids = first.removed.map(({ seq }) => seq)
-  return inParts(removal, async () => {
-    const reply = await host.deleteCheckpoints({ ...place, ids, most: PART })
-    const gone = new Set(reply.removed.map(({ seq }) => seq))
-    ids = ids.filter((seq) => !gone.has(seq))
-    return reply
-  })
+  const ids = first.removed.map(({ seq }) => seq)
+  return namedInParts(host, place, ids, removal)
 }
 
 export async function deleteCheckpoints(
@@ -76,7 +73,7 @@ export async function deleteCheckpoints(
     checkRef(`refs[${i}]`, ref)
     return ref
   })
-  return inParts(removal, () => host.deleteCheckpoints({ ...place, ids, most: PART }))
+  return namedInParts(host, place, ids, removal)
 }
 
 export async function deleteRun(
@@ -89,7 +86,28 @@ export async function deleteRun(
   return inParts(removal, () => host.deleteRun({ ...thread, runId, most: PART }))
 }
 
-async function inParts(removal: LongRemoval, next: () => Promise<RemovedReply>): Promise<Removed> {
+async function namedInParts(
+  host: Host,
+  place: Place & Fenced,
+  refs: readonly (number | string)[],
+  removal: LongRemoval,
+): Promise<Removed> {
+  let ids = refs
+  const next = async (): Promise<RemovedReply> => {
+    const reply = await host.deleteCheckpoints({ ...place, ids: ids.slice(0, NAMED), most: PART })
+    const gone = new Set<number | string>(reply.removed.map(({ seq }) => seq))
+    ids = reply.left === 0 ? ids.slice(NAMED) : ids.filter((id) => !gone.has(id))
+    return reply
+  }
+  return inParts(removal, next, () => ids.length > 0)
+}
+
+/** `next` is asked until nothing is left of what it has been asked for, and nothing more is to come. */
+async function inParts(
+  removal: LongRemoval,
+  next: () => Promise<RemovedReply>,
+  isMore: () => boolean = () => false,
+): Promise<Removed> {
   const removed: Removed['removed'][number][] = []
   let bytes = 0
   const pause = pauses(removal.signal)
@@ -99,8 +117,8 @@ async function inParts(removal: LongRemoval, next: () => Promise<RemovedReply>):
     removed.push(...reply.removed)
     bytes += reply.bytes
     // What is left while nothing goes is held by others for now.
-    if (reply.left === 0 || reply.removed.length === 0)
-      return toldOf({ removed, bytes, kept: reply.kept }, removal)
+    const goesOn = reply.left === 0 ? isMore() : reply.removed.length > 0
+    if (!goesOn) return toldOf({ removed, bytes, kept: reply.kept }, removal)
     removal.onProgress?.(removed.length)
     await pause()
   }

@@ -1,6 +1,6 @@
 import type { RetentionRules, StoreRetention } from '../../operations/host.ts'
 import { checkFlag, checkOptions, invalid, type Names } from '../options/options.ts'
-import { checkBytes, wholeNumber } from './prune-rules.ts'
+import { bytesOf, countOf } from './prune-rules.ts'
 
 /**
  * What a thread lets go by itself, after enough has been saved to it or, by `olderThan`, as time passes; the head and the last of the
@@ -34,9 +34,9 @@ const POLICY: Names<RetentionPolicy> = { ...RULES, maxBytes: true }
 export function storedPolicy(policy: RetentionPolicy | false): StoreRetention | undefined {
   if (policy === false) return undefined
   const { maxBytes, ...rules } = checkOptions('retention', policy, POLICY, 'retention')
-  checkBytes('retention.maxBytes', maxBytes)
   if (maxBytes === undefined) return storedRules(rules)
-  return { ...checked(rules), maxBytes }
+  const most = bytesOf('retention.maxBytes', maxBytes)
+  return { ...checked(rules), maxBytes: most }
 }
 
 export function storedThreadRules(rules: ThreadRetention | false): RetentionRules | false {
@@ -51,15 +51,13 @@ function storedRules(rules: ThreadRetention): RetentionRules {
 }
 
 function checked({ keepLast, olderThan, keepEvery, keepLabelled }: ThreadRetention): RetentionRules {
-  if (keepLast !== undefined) wholeNumber('retention.keepLast', keepLast, 0)
-  if (keepEvery !== undefined) wholeNumber('retention.keepEvery', keepEvery, 1)
   if (olderThan !== undefined && !(Number.isFinite(olderThan) && olderThan >= 0))
     throw invalid('retention.olderThan', 'an age in milliseconds')
   checkFlag('retention.keepLabelled', keepLabelled)
   return {
-    ...(keepLast === undefined ? {} : { keepLast }),
+    ...(keepLast === undefined ? {} : { keepLast: countOf('retention.keepLast', keepLast, 0) }),
     ...(olderThan === undefined ? {} : { olderThan }),
-    ...(keepEvery === undefined ? {} : { keepEvery }),
+    ...(keepEvery === undefined ? {} : { keepEvery: countOf('retention.keepEvery', keepEvery, 1) }),
     keepLabelled: keepLabelled ?? true,
   }
 }
