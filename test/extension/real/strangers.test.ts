@@ -71,7 +71,7 @@ describe('who is not allowed', () => {
       const codes = replies.map(({ error }) => error?.code ?? 'answered')
       expect(new Set(codes)).toEqual(new Set(['FORBIDDEN', 'UNSUPPORTED', 'answered']))
       const answered = VERBS.filter((_, i) => codes[i] === 'answered')
-      expect(answered).toEqual(['threads', 'runs', 'flush', 'endCarry', 'syncList'])
+      expect(answered).toEqual(['threads', 'runs', 'flush', 'syncList'])
       const told = JSON.stringify(replies.filter(({ error }) => !error))
       expect(told).not.toContain('secret')
       expect(JSON.stringify(replies)).not.toContain(secret.secret)
