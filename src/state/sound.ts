@@ -31,20 +31,30 @@ const STRIDE = 1000
 
 /**
  * Whether encoded states can be decoded, whatever types the caller has. States share what has not changed, so each
- * piece is looked at once; what was seen is remembered for as long as it is used. After a refusal it is of no more use.
+ * piece is looked at once; what was seen is remembered for as long as it is used.
  */
 export class Soundness {
   /** The depth at which it was looked at: what is sound there is so anywhere above. */
-  readonly #seen = new WeakMap<object, number>()
+  #seen = new WeakMap<object, number>()
 
   /** Throws `CORRUPT` for what `decode` would refuse, so many steps down in a state. */
   async check(state: Json, pause: Pause, depth = 0): Promise<void> {
+    try {
+      await this.#look(state, pause, depth)
+    } catch (error) {
+      // Some of it was not looked into any more.
+      this.#seen = new WeakMap()
+      throw error
+    }
+  }
+
+  async #look(state: Json, pause: Pause, from: number): Promise<void> {
     const rest: [value: object, depth: number][] = []
     const add = (value: Json, depth: number): void => {
       if (typeof value === 'object' && value !== null && (this.#seen.get(value) ?? -1) < depth)
         rest.push([value, depth])
     }
-    add(state, depth)
+    add(state, from)
     for (let count = 0; ; count++) {
       const next = rest.pop()
       if (!next) return

@@ -1,10 +1,9 @@
 import { CheckpointerError } from '../../errors.ts'
-import { fold, parseDelta } from '../../state/delta.ts'
 import type { Json } from '../../state/json.ts'
 import { parseInSlices } from '../../state/slices/parse.ts'
 import { pauses } from '../../state/slices/pause.ts'
-import { Soundness } from '../../state/sound.ts'
-import { readFrames } from '../frames/frames.ts'
+import { Growth } from '../frames/growth.ts'
+import { readState } from '../frames/recent-states.ts'
 import type { Place, SyncRow } from '../host.ts'
 import { keyOf } from '../rows/checkpoint-row.ts'
 import { findCheckpoint } from '../store/find.ts'
@@ -12,12 +11,12 @@ import type { Store } from '../store/store.ts'
 import { readThread } from '../store/threads.ts'
 import { ifUnread } from '../store/unread.ts'
 
-/** The states of rows that come from elsewhere, each grown from the one that it starts from: that it can be is no matter of course. */
+/** The states of rows that come from elsewhere, one after the other. */
 export class GrownStates {
   readonly #store: Store
   readonly #place: Place
   readonly #pause = pauses()
-  #soundness = new Soundness()
+  readonly #growth = new Growth()
   /** The one that came last: the next mostly starts from it. */
   #last: { readonly id: string; readonly key: string; readonly state: Json } | undefined
 
@@ -29,19 +28,15 @@ export class GrownStates {
   /** Whether it is a state. Of one that starts from what is not here nothing can be told, nor is it taken. */
   async grow({ info, base, body }: SyncRow): Promise<boolean> {
     try {
-      const parsed = await parseInSlices(body, this.#pause)
       const on = base && (await this.#stateOf(base).catch(ifUnread))
       if (base && !on) return true
-      const state = on ? fold(on.state, parseDelta(parsed)) : parsed
-      await this.#soundness.check(state, this.#pause)
+      const parsed = await parseInSlices(body, this.#pause)
+      const state = await this.#growth.grow(on?.state, parsed, this.#pause)
       this.#last = { id: info.id, key: info.key ?? info.id, state }
       return true
     } catch (error) {
       if (!CheckpointerError.is(error, 'CORRUPT')) throw error
-      this.#soundness = new Soundness()
       return false
-    } finally {
-      await this.#pause()
     }
   }
 
@@ -51,7 +46,6 @@ export class GrownStates {
     const row = thread && (await findCheckpoint(this.#store, thread, { id }))
     if (!row || keyOf(row.facts) !== key) return undefined
     const { partition, facts } = thread
-    const frames = await readFrames(this.#store, partition, facts.segments, row.facts.frame.root, row.seq)
-    return { state: await frames.state(row.lane, row.seq, this.#pause) }
+    return readState(this.#store, partition, facts.segments, row.lane, row.seq, this.#pause)
   }
 }

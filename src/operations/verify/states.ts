@@ -1,13 +1,12 @@
-import { fold, parseDelta } from '../../state/delta.ts'
 import type { Json } from '../../state/json.ts'
-import { Soundness } from '../../state/sound.ts'
 import type { Pause } from '../../state/slices/pause.ts'
+import { Growth } from '../frames/growth.ts'
 import { missingLink, rowName, type FrameRows } from '../frames/frames.ts'
 
 /** The states of some rows, each folded, and found to be one, once: neighbours share their chain. */
 export class States {
   readonly #rows: FrameRows
-  #soundness = new Soundness()
+  readonly #growth = new Growth()
   readonly #known = new Map<string, { readonly state: Json } | { readonly error: unknown }>()
 
   constructor(rows: FrameRows) {
@@ -25,12 +24,10 @@ export class States {
       if (!known) {
         try {
           const body = await this.#rows.parsed(link, pause)
-          const folded: Json = link.facts.frame.base ? fold(state, parseDelta(body)) : body
-          await this.#soundness.check(folded, pause)
-          known = { state: folded }
+          const base: Json | undefined = link.facts.frame.base ? state : undefined
+          known = { state: await this.#growth.grow(base, body, pause) }
         } catch (error) {
           known = { error }
-          this.#soundness = new Soundness()
         }
         this.#known.set(name, known)
       }

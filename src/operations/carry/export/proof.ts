@@ -1,7 +1,6 @@
-import { fold, parseDelta } from '../../../state/delta.ts'
 import type { Pause } from '../../../state/slices/pause.ts'
-import { Soundness } from '../../../state/sound.ts'
 import { parseBody } from '../../frames/frames.ts'
+import { Growth } from '../../frames/growth.ts'
 import { readState, RecentStates } from '../../frames/recent-states.ts'
 import type { CheckpointFacts } from '../../rows/checkpoint-row.ts'
 import type { Segment } from '../../rows/lanes.ts'
@@ -23,7 +22,7 @@ export class Proof {
   readonly #store: Store
   readonly #partition: string
   readonly #recent = new RecentStates()
-  #soundness = new Soundness()
+  readonly #growth = new Growth()
 
   constructor(store: Store, partition: string) {
     this.#store = store
@@ -35,16 +34,10 @@ export class Proof {
     const on =
       base &&
       (this.#recent.get(...base) ?? (await readState(this.#store, this.#partition, lineage, ...base, pause)))
-    const parsed = await parseBody(body, facts.seq, pause)
     // What it stands on has gone meanwhile: that is found out where the rows are read.
     if (base && !on) return
-    const state = on ? fold(on.state, parseDelta(parsed)) : parsed
-    try {
-      await this.#soundness.check(state, pause)
-    } catch (error) {
-      this.#soundness = new Soundness()
-      throw error
-    }
+    const parsed = await parseBody(body, facts.seq, pause)
+    const state = await this.#growth.grow(on?.state, parsed, pause)
     this.#recent.add(lane, { facts, state })
   }
 }

@@ -1,5 +1,4 @@
 import { CheckpointerError } from '../../../errors.ts'
-import { fold, parseDelta } from '../../../state/delta.ts'
 import { toBytesInSlices } from '../../../state/slices/encode.ts'
 import { timeToPut, type Pause } from '../../../state/slices/pause.ts'
 import { parseInSlices } from '../../../state/slices/parse.ts'
@@ -20,6 +19,7 @@ import { Gaps } from './gaps.ts'
 import { lineageOf, mayStandOn, type Plan, type PlannedLane, type PlannedThread } from './plan.ts'
 import { Shown } from '../shown.ts'
 import { Stage } from './stage.ts'
+import { Growth } from '../../frames/growth.ts'
 import { readState, RecentStates, type HeldState } from '../../frames/recent-states.ts'
 
 /** Counts what is stored against what an import may take. */
@@ -33,6 +33,7 @@ export class FamilyImport {
   readonly #stage: Stage
   readonly #plan: Plan
   readonly #soundness = new Soundness()
+  readonly #growth = new Growth()
   readonly #spend: Spend
   readonly #pause: Pause
   readonly #shown: Shown
@@ -68,8 +69,7 @@ export class FamilyImport {
     for (const [, value] of facts.extra ?? []) await this.#soundness.check(value, this.#pause)
     const on = base && (await this.#base(number, seq, base))
     const parsed = await parseInSlices(payload, this.#pause)
-    const state = on ? fold(on.state, parseDelta(parsed)) : parsed
-    await this.#soundness.check(state, this.#pause)
+    const state = await this.#growth.grow(on?.state, parsed, this.#pause)
     const isDelta = on && base && !isLong(on.facts.frame)
     // A chain that has become long gets a keyframe, as one that is saved does: so none is ever endless.
     const body = on && !isDelta ? await toBytesInSlices(state, this.#pause) : payload
