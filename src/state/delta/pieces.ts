@@ -1,57 +1,67 @@
-interface Whole<T> {
-  readonly length: number
-  slice(from: number, to?: number): T
-}
+import type { Json } from '../json.ts'
+
+type Whole = string | readonly Json[]
+
+/** As long as this, at least: a splice of what is shorter copies all of it. */
+const LONG_TEXT = 2 ** 15
+const LONG_LIST = 2 ** 12
+/** A piece is as long as this part of it, or up to twice as long. */
+const PART = 1 / 4
+
+export const isLong = (whole: Whole): boolean =>
+  whole.length > (typeof whole === 'string' ? LONG_TEXT : LONG_LIST)
 
 /** A long list or text in pieces, so that a splice costs a piece and not the whole. */
-export class Pieces<T extends Whole<T>> {
-  readonly #most: number
-  readonly #join: (a: T, b: T) => T
-  readonly #all: T[]
-  #length: number
+export class Pieces {
+  readonly isText: boolean
+  length: number
+  readonly #all: Whole[]
 
-  /** In pieces of `most`, or up to twice as long. */
-  constructor(whole: T, most: number, join: (a: T, b: T) => T) {
-    this.#most = most
-    this.#join = join
+  constructor(whole: Whole) {
+    this.isText = typeof whole === 'string'
+    this.length = whole.length
     this.#all = this.#cut(whole)
-    this.#length = whole.length
   }
 
-  get length(): number {
-    return this.#length
-  }
-
-  /** The piece that holds this item, and where in it. */
-  find(at: number): readonly [piece: T, offset: number] {
+  /** Of a list. */
+  get(at: number): Json | undefined {
     const [index, end] = this.#seek(at + 1)
-    return [this.#all[index]!, end - 1]
+    return at < this.length ? this.#all[index]![end - 1] : undefined
   }
 
-  splice(at: number, remove: number, items: T): void {
+  set(at: number, value: Json): void {
+    const [index, end] = this.#seek(at + 1)
+    ;(this.#all[index] as Json[])[end - 1] = value
+  }
+
+  splice(at: number, remove: number, items: Whole): void {
     const [first, offset] = this.#seek(at)
-    const [last, end] = this.#seek(at + remove, first, at - offset)
-    const head = this.#all[first]!.slice(0, offset)
-    const tail = this.#all[last]!.slice(end)
-    this.#all.splice(first, last - first + 1, ...this.#cut(this.#join(this.#join(head, items), tail)))
-    this.#length += items.length - remove
+    const [last, end] = this.#seek(at + remove)
+    const made = this.#joined([this.#all[first]!.slice(0, offset), items, this.#all[last]!.slice(end)])
+    this.#all.splice(first, last - first + 1, ...this.#cut(made))
+    this.length += items.length - remove
   }
 
-  [Symbol.iterator](): Iterator<T> {
-    return this.#all[Symbol.iterator]()
+  whole(): string | Json[] {
+    return this.#joined(this.#all)
+  }
+
+  #joined(all: readonly Whole[]): string | Json[] {
+    return this.isText ? all.join('') : (all as Json[][]).flat()
   }
 
   /** The first piece that reaches up to there. */
-  #seek(at: number, index = 0, start = 0): readonly [index: number, offset: number] {
-    while (index < this.#all.length - 1 && at - start > this.#all[index]!.length)
-      start += this.#all[index++]!.length
-    return [index, at - start]
+  #seek(at: number): readonly [index: number, offset: number] {
+    let index = 0
+    while (index < this.#all.length - 1 && at > this.#all[index]!.length) at -= this.#all[index++]!.length
+    return [index, at]
   }
 
-  #cut(whole: T): T[] {
-    if (whole.length <= this.#most * 2) return [whole]
-    const all: T[] = []
-    for (let at = 0; at < whole.length; at += this.#most) all.push(whole.slice(at, at + this.#most))
+  #cut(whole: Whole): Whole[] {
+    const most = (this.isText ? LONG_TEXT : LONG_LIST) * PART
+    if (whole.length <= most * 2) return [whole]
+    const all: Whole[] = []
+    for (let at = 0; at < whole.length; at += most) all.push(whole.slice(at, at + most))
     return all
   }
 }
