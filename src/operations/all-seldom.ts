@@ -1,4 +1,6 @@
 /** One file, and so one request, for what few pages ask for. */
+export { chooseHead } from './choose-head.ts'
+export { copy } from './copy.ts'
 export { exportPage, importPage } from './carry/carry.ts'
 export { endCarry } from './carry/ending.ts'
 export { recoverImports } from './carry/import/clear.ts'
@@ -11,4 +13,5 @@ export { syncHave, syncWant } from './sync/have.ts'
 export { syncList } from './sync/list.ts'
 export { syncNote, syncRecall } from './sync/notes.ts'
 export { syncTake } from './sync/take.ts'
+export { withoutOthers } from './sync/without-others.ts'
 export { verify } from './verify/verify.ts'

@@ -7,13 +7,21 @@ import { Claim } from './store/claim.ts'
 import { deleteCheckpoints, deleteRun, deleteThread } from './delete.ts'
 import { dropWrites } from './saving/drop-writes.ts'
 import { flush } from './saving/flush.ts'
-import { copy, fork } from './fork.ts'
+import { fork } from './fork.ts'
 import { head } from './reading/head.ts'
-import { chooseHead, heads } from './reading/heads.ts'
+import { heads } from './reading/heads.ts'
 import { history } from './reading/history.ts'
 import { namespaces } from './reading/namespaces.ts'
 import { underLease } from './store/fence.ts'
-import type { Host, OfThread, Publish, RepairRequest, SettleRequest, StoreRetention } from './host.ts'
+import type {
+  Host,
+  OfThread,
+  Publish,
+  RepairRequest,
+  SettleRequest,
+  StoreRetention,
+  UsageRequest,
+} from './host.ts'
 import { Line } from './store/line.ts'
 import { dropLease, keepLease, leaseSign, takeLease } from './lease.ts'
 import { load } from './reading/load.ts'
@@ -27,7 +35,6 @@ import { runs } from './reading/runs.ts'
 import { save, saveMany } from './saving/save.ts'
 import type { Store } from './store/store.ts'
 import { placeText, ThreadCache } from './store/thread-cache.ts'
-import { usage } from './survey/usage.ts'
 import { threads } from './reading/threads.ts'
 import { putWrites } from './saving/put-writes.ts'
 
@@ -175,7 +182,7 @@ export async function createHost({
     load: verb(load),
     history: verb(history),
     fork: acting(fork),
-    copy: acting(copy),
+    copy: acting(seldom((all) => all.copy)),
     prune: fenced(prune),
     deleteThread: fenced(deleteThread),
     deleteCheckpoints: fenced(deleteCheckpoints),
@@ -190,7 +197,9 @@ export async function createHost({
     threads: verb(threads),
     namespaces: verb(namespaces),
     runs: verb(runs),
-    usage: verb(usage),
+    usage: verb(async (own, request: UsageRequest) =>
+      (await part(() => import('./survey/usage.ts'))).usage(own, request),
+    ),
     verify: verb(seldom((all) => all.verify)),
     // A plan is one to read.
     repair: verb((own, request: RepairRequest) => {
@@ -198,7 +207,7 @@ export async function createHost({
       return seldom((all) => all.repair)(own, request)
     }),
     heads: verb(heads),
-    chooseHead: fenced(chooseHead),
+    chooseHead: fenced(seldom((all) => all.chooseHead)),
     syncList: verb(seldom((all) => all.syncList)),
     syncAsk: acting(seldom((all) => all.syncAsk)),
     syncHave: verb(seldom((all) => all.syncHave)),

@@ -13,7 +13,7 @@ import {
   MOST_LIST,
   type Is,
 } from '../../operations/shapes/shape.ts'
-import { mapHost, type Verb } from '../../operations/verbs.ts'
+import type { Verb } from '../../operations/verbs.ts'
 
 const isNamed = holds({ id: isId })
 const isPlace = holds({
@@ -94,13 +94,18 @@ const isSame = (next: unknown, after: { readonly thread: string; readonly rank?:
 }
 
 /** Another store, which may be anyone's: what it answers is looked at before anything is done with it. */
-export const heeded = (host: Host): Host =>
-  mapHost(host, (run, verb) => async (request) => {
-    const reply = await run(request)
-    const isReply = (REPLIES[verb] as ((request: unknown) => Is) | undefined)?.(request)
-    if (!isReply || isReply(reply)) return reply
-    throw new CheckpointerError(
-      'FAILED',
-      `The other store has answered ${verb} as no store of this package does. It may be of another version: update both.`,
-    )
+export function heeded(host: Host): Host {
+  const checked = Object.entries(REPLIES).map(([verb, replyTo]) => {
+    const ask = host[verb as Verb] as (request: unknown) => Promise<unknown>
+    return [verb, async (request: never) => believed(verb, replyTo(request), await ask(request))] as const
   })
+  return { ...host, ...(Object.fromEntries(checked) as Partial<Host>) }
+}
+
+function believed(verb: string, isReply: Is, reply: unknown): unknown {
+  if (isReply(reply)) return reply
+  throw new CheckpointerError(
+    'FAILED',
+    `The other store has answered ${verb} as no store of this package does. It may be of another version: update both.`,
+  )
+}

@@ -280,7 +280,7 @@ function refuseLongFacts(head = ''): void {
   if (head.length <= MOST_FACTS) return
   throw new CheckpointerError(
     'TOO_LARGE',
-    `What is said of the checkpoint (extra, next, path and the like) takes ${head.length} characters; ${MOST_FACTS} are the most. What is large belongs into the state.`,
+    `The checkpoint's extra, next and path take ${head.length} characters, and ${MOST_FACTS} are the most: put what is large into the state.`,
     { outcome: 'none' },
   )
 }

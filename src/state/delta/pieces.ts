@@ -47,7 +47,7 @@ export class Pieces {
   }
 
   #joined(all: readonly Whole[]): string | Json[] {
-    return this.isText ? all.join('') : (all as Json[][]).flat()
+    return this.isText ? (all as string[]).join('') : (all as Json[][]).flat()
   }
 
   /** The first piece that reaches up to there. */

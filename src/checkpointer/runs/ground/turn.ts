@@ -164,7 +164,7 @@ const over = (thread: string): CheckpointerError =>
 const stillHeld = (thread: string, cause: unknown): CheckpointerError =>
   new CheckpointerError(
     'FAILED',
-    `The lease of thread '${thread}' could not be let go of when its run had ended. The next runner may have to wait until its silence is noticed.`,
+    `The lease of thread '${thread}' could not be let go of when its run had ended: the next runner may have to wait.`,
     { thread, cause },
   )
 

@@ -24,4 +24,4 @@ export class NotInState<State> {
 }
 
 const notInState = (name: string): string =>
-  `The external step '${name}' was done, and loop.save() left it behind with a state in which nothing has changed: a run that is resumed from there cannot see it, and does it again. Say in loop.state that it was done, before loop.save(); or leave out the save.`
+  `loop.save() left the external step '${name}' behind with a state in which nothing has changed: resumed from there, the run does it again. Say in loop.state that it was done, or leave out the save.`
