@@ -4,19 +4,19 @@ import { gzipSync } from 'node:zlib'
 import type { Fixture } from '../support/ground.ts'
 
 /**
- * In kB, packed file by file, with dependencies: what is held to here, and what was wished for. ARCHITECTURE.md says why
+ * In kB of 1,000 bytes, packed file by file, with dependencies: what is held to here, and what was wished for. ARCHITECTURE.md says why
  * two are above the wish.
  */
 const PARTS = {
   /** In an app's first bundle, with what the app itself says there. */
-  entry: { budget: 2.8, wish: 12 },
+  entry: { budget: 2.85, wish: 12 },
   /** Loaded before a checkpointer is open. */
-  opening: { budget: 37.3, wish: 12 },
+  opening: { budget: 39, wish: 12 },
   /** Fetched beside that: runs, leases. */
-  later: { budget: 20.5, wish: undefined },
+  later: { budget: 22, wish: undefined },
   /** When they are asked for: export, import, sync, verification. */
-  seldom: { budget: 5.75, wish: undefined },
-  worker: { budget: 75.5, wish: 12 },
+  seldom: { budget: 7.5, wish: undefined },
+  worker: { budget: 79.5, wish: 12 },
 } as const
 type Part = keyof typeof PARTS
 
@@ -92,6 +92,6 @@ function* withImports(assets: string, name: string, seen: Set<string>): Generato
     yield* withImports(assets, next ?? '', seen)
 }
 
-const packed = (file: string): number => gzipSync(readFileSync(file)).byteLength / 1024
+const packed = (file: string): number => gzipSync(readFileSync(file)).byteLength / 1000
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0)
