@@ -127,12 +127,24 @@ export class GuardedHost {
     if (!request.ids) return request
     const all = new Set<string>()
     for (const thread of request.ids) {
-      const { place } = await this.#host.syncWant({ thread, namespace: '', names: [], withPlace: true })
-      if (place?.forkOf) all.add(place.forkOf.thread)
+      const origin = await this.#originOf(thread)
+      if (origin !== undefined) all.add(origin)
     }
     const origins: string[] = []
     for (const origin of all) if ((await allow(origin)) === true) origins.push(origin)
     return { ...request, origins }
+  }
+
+  /** Of a thread whose row cannot be read nothing is told: whether that may be, the export decides. */
+  async #originOf(thread: string): Promise<string | undefined> {
+    try {
+      const asked = { thread, namespace: '', names: [], withPlace: true }
+      return (await this.#host.syncWant(asked)).place?.forkOf?.thread
+    } catch (error) {
+      if (CheckpointerError.is(error, 'CORRUPT') || CheckpointerError.is(error, 'FORMAT_TOO_NEW'))
+        return undefined
+      throw error
+    }
   }
 
   async #run(verb: Verb, request: unknown): Promise<unknown> {

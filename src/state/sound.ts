@@ -75,7 +75,7 @@ export class Soundness {
 export async function checkDelta(delta: Delta, pause: Pause): Promise<void> {
   const soundness = new Soundness()
   for (const [kind, path, ...rest] of delta) {
-    if (path.length >= MAX_DEPTH) throw unsound(new Error('nested too deep'))
+    if (path.length > MAX_DEPTH) throw unsound(new Error('nested too deep'))
     const values = kind === '=' ? rest : kind === '[' ? (rest[2] as readonly Json[]) : []
     const depth = kind === '[' ? path.length + 1 : path.length
     const isInBox = path.includes(BOX)

@@ -2,7 +2,7 @@ import { openCheckpointer, type Checkpointer } from 'forkpoint'
 import { memoryStorage } from 'forkpoint/storage/memory'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createHost } from '../../src/operations/create-host.ts'
-import type { Host } from '../../src/operations/host.ts'
+import type { Host, SyncRow } from '../../src/operations/host.ts'
 import { mapHost } from '../../src/operations/verbs.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
@@ -119,4 +119,53 @@ describe('what is said of a checkpoint', () => {
     ).rejects.toMatchObject({ code: 'TOO_LARGE' })
     expect((await fileOf(store)).size).toBeGreaterThan(990_000)
   })
+})
+
+describe('rows of a sync', () => {
+  const row = (id: string, seq: number, body: string, base?: string): SyncRow => ({
+    info: { id, seq, createdAt: seq, ...(seq > 1 ? { parent: { id: 'k', seq: 1 } } : {}) },
+    ...(base ? { base: { id: base, key: base } } : {}),
+    body: bytes(body),
+    writes: [],
+  })
+
+  it.each([...UNFIT.map(([, delta]) => delta), 'no JSON', '{"a":1}'])(
+    'are looked at whichever row of the same message they start from: %s',
+    async (bad) => {
+      const host = await createHost({ storage: memoryStorage() })
+      const store = await openCheckpointer({ name: 'taking', host })
+      onTestFinished(() => store.close())
+      const { damaged } = await host.syncTake({
+        thread: 't',
+        namespace: '',
+        about: { createdAt: 1 },
+        past: [],
+        isLast: true,
+        heads: [{ seq: 2, id: 'l' }],
+        rows: [row('k', 1, '{"n":1}'), row('l', 2, '[["=",["n"],2]]', 'k'), row('m', 3, bad, 'k')],
+      })
+      expect(damaged).toEqual([3])
+      expect((await store.verify()).problems).toEqual([])
+      expect((await store.thread('t').load({ id: 'l' }))?.state).toEqual({ n: 2 })
+    },
+  )
+})
+
+it('an export reads the state that many forks begin at once, and not for each', async () => {
+  const storage = memoryStorage()
+  const store = await openCheckpointer({ name: 'forks', storage })
+  onTestFinished(() => store.close())
+  const origin = store.thread<{ text: string; n: number }>('origin')
+  await origin.save({ text: 'long '.repeat(20_000), n: 0 })
+  for (let n = 1; n <= 60; n++)
+    await origin.fork({ at: 1, as: `fork-${n}`, edit: (state) => void (state.n = n) })
+  let bytesRead = 0
+  const read = storage.read.bind(storage)
+  storage.read = async (...asked) => {
+    const found = await read(...asked)
+    for (const { body } of found.flat()) bytesRead += body?.length ?? 0
+    return found
+  }
+  await fileOf(store)
+  expect(bytesRead).toBeLessThan(2_000_000)
 })

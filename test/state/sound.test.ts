@@ -4,7 +4,7 @@ import { CheckpointerError } from '../../src/errors.ts'
 import { BOX } from '../../src/state/boxes/shell.ts'
 import { createCodec } from '../../src/state/codec.ts'
 import type { Json } from '../../src/state/json.ts'
-import { Soundness } from '../../src/state/sound.ts'
+import { checkDelta, Soundness } from '../../src/state/sound.ts'
 
 const codec = createCodec()
 const noPause = (): undefined => undefined
@@ -68,4 +68,28 @@ test('what the store takes for sound, of leaves, is exactly what can be decoded'
   // Both sides of it were met, of each kind that has two.
   for (const type of ['undefined', 'number', 'bigint', 'Date', 'regexp', 'URL', 'invalid-date'])
     for (const answer of ['sound', 'CORRUPT']) expect([...seen.keys()]).toContain(`${type} ${answer}`)
+})
+
+test('what stands at the greatest depth may change, and what would be deeper is refused by the codec', async () => {
+  const nest = (depth: number, leaf: unknown): unknown => {
+    let state: unknown = { leaf }
+    for (let i = 1; i < depth; i++) state = { a: state }
+    return state
+  }
+  for (const [depth, before, after] of [
+    [1000, 1, 2],
+    [999, { p: 1 }, { p: 2 }],
+    [999, new Date(0), new Date(1)],
+  ] as const) {
+    const first = codec.capture(nest(depth, before)).state
+    const { state, delta } = codec.capture(nest(depth, after), first)
+    await new Soundness().check(state, noPause)
+    await checkDelta(delta ?? [], noPause)
+    expect(codec.decode(state)).toEqual(nest(depth, after))
+  }
+  for (const leaf of [new Date(0), 1n, undefined, [1]]) {
+    expect(() => codec.capture(nest(1000, leaf))).toThrow('nest deeper')
+    const first = codec.capture(nest(1000, 1)).state
+    expect(() => codec.capture(nest(1000, leaf), first)).toThrow('nest deeper')
+  }
 })

@@ -138,11 +138,7 @@ export class LineWriter {
 
   write(line: ExportLine): Uint8Array[] {
     const json = encoder.encode(JSON.stringify(line))
-    if (json.length > MOST_LINE_BYTES)
-      throw new CheckpointerError(
-        'TOO_LARGE',
-        `What is known of one checkpoint or thread takes ${json.length} bytes; a line of an export takes ${MOST_LINE_BYTES}.`,
-      )
+    refuseLine(json.length)
     this.#sum = murmur3(json, this.#sum)
     return [encoder.encode(`${sumText(this.#sum)} `), json, LINE_FEED]
   }
@@ -167,12 +163,22 @@ function* piecesOf(payload: Uint8Array): Generator<string, void> {
 export function refuseTooLarge(facts: StoredInfo, payload: Uint8Array): void {
   if (payload.length > MOST_PAYLOAD_BYTES) throw tooLargeState(payload.length)
   const { extra, next, path } = facts
-  if (extra || next || path)
-    new LineWriter().write({ kind: 'checkpoint', lane: 0, facts, size: 0, body: ROOM })
+  if (!extra && !next && !path) return
+  const { length } = JSON.stringify([extra, next, path])
+  // Else a line takes it whatever its characters are, beside the first piece of a payload.
+  if (length > MOST_LINE_BYTES / 4) refuseLine(encoder.encode(JSON.stringify(facts)).length + ROOM)
 }
 
 /** For the first piece of a payload, of which each character may be escaped. */
-const ROOM = ' '.repeat(PIECE_BYTES * 2 + 1024)
+const ROOM = PIECE_BYTES * 2 + 1024
+
+function refuseLine(length: number): void {
+  if (length <= MOST_LINE_BYTES) return
+  throw new CheckpointerError(
+    'TOO_LARGE',
+    `What is known of one checkpoint or thread takes ${length} bytes; a line of an export takes ${MOST_LINE_BYTES}.`,
+  )
+}
 
 /** A line with the first piece of its payload, and those with the others. */
 export function* withPayload(

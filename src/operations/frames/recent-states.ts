@@ -21,17 +21,23 @@ export class RecentStates {
   #bytes = 0
 
   add(lane: string, held: HeldState): void {
-    this.#held.set(`${lane}/${held.facts.seq}`, held)
-    this.#bytes += weightOf(held)
-    for (const [name, oldest] of this.#held) {
+    const name = `${lane}/${held.facts.seq}`
+    const before = this.#held.get(name)
+    this.#held.set(name, held)
+    this.#bytes += weightOf(held) - (before ? weightOf(before) : 0)
+    for (const [first, oldest] of this.#held) {
       if (this.#held.size === 1 || (this.#held.size <= MOST_HELD && this.#bytes <= MOST_BYTES)) return
-      this.#held.delete(name)
+      this.#held.delete(first)
       this.#bytes -= weightOf(oldest)
     }
   }
 
   get(lane: string, seq: number): HeldState | undefined {
-    return this.#held.get(`${lane}/${seq}`)
+    const name = `${lane}/${seq}`
+    const held = this.#held.get(name)
+    // What many stand on stays.
+    if (held && this.#held.delete(name)) this.#held.set(name, held)
+    return held
   }
 }
 

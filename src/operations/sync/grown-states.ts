@@ -1,7 +1,9 @@
 import { CheckpointerError } from '../../errors.ts'
+import { parseDelta } from '../../state/delta.ts'
 import type { Json } from '../../state/json.ts'
 import { parseInSlices } from '../../state/slices/parse.ts'
 import { pauses } from '../../state/slices/pause.ts'
+import { checkDelta } from '../../state/sound.ts'
 import { Growth } from '../frames/growth.ts'
 import { readState } from '../frames/recent-states.ts'
 import type { Place, SyncRow } from '../host.ts'
@@ -17,22 +19,23 @@ export class GrownStates {
   readonly #place: Place
   readonly #pause = pauses()
   readonly #growth = new Growth()
-  /** The one that came last: the next mostly starts from it. */
-  #last: { readonly id: string; readonly key: string; readonly state: Json } | undefined
+  /** Of the rows so far, by what a change names as its base; they share most of what they hold. The first may be let go. */
+  readonly #grown = new Map<string, Json | undefined>()
+
+  readonly #kept: string[] = []
 
   constructor(store: Store, place: Place) {
     this.#store = store
     this.#place = place
   }
 
-  /** Whether it is a state. Of one that starts from what is not here nothing can be told, nor is it taken. */
-  async grow({ info, base, body }: SyncRow): Promise<boolean> {
+  /** Whether it is a state. Of one that starts from what is not here only what it puts in can be told; nor is it taken. */
+  async grow({ info: { id, key = id }, base, body }: SyncRow): Promise<boolean> {
     try {
-      const on = base && (await this.#stateOf(base).catch(ifUnread))
-      if (base && !on) return true
       const parsed = await parseInSlices(body, this.#pause)
-      const state = await this.#growth.grow(on?.state, parsed, this.#pause)
-      this.#last = { id: info.id, key: info.key ?? info.id, state }
+      const on = base && (await this.#stateOf(base))
+      if (base && on === undefined) await checkDelta(parseDelta(parsed), this.#pause)
+      else this.#keep(named(id, key), await this.#growth.grow(on, parsed, this.#pause))
       return true
     } catch (error) {
       if (!CheckpointerError.is(error, 'CORRUPT')) throw error
@@ -40,12 +43,33 @@ export class GrownStates {
     }
   }
 
-  async #stateOf({ id, key }: NonNullable<SyncRow['base']>): Promise<{ readonly state: Json } | undefined> {
-    if (this.#last?.id === id && this.#last.key === key) return this.#last
+  async #stateOf({ id, key }: NonNullable<SyncRow['base']>): Promise<Json | undefined> {
+    const grown = this.#grown.get(named(id, key))
+    if (grown !== undefined) return grown
+    // No store of ours sends so many at once.
+    if (this.#grown.has(named(id, key)))
+      throw new CheckpointerError('CORRUPT', 'a row starts from one too far before it')
+    return this.#stored(id, key).catch(ifUnread)
+  }
+
+  async #stored(id: string, key: string): Promise<Json | undefined> {
     const thread = await readThread(this.#store, this.#place)
     const row = thread && (await findCheckpoint(this.#store, thread, { id }))
     if (!row || keyOf(row.facts) !== key) return undefined
     const { partition, facts } = thread
-    return readState(this.#store, partition, facts.segments, row.lane, row.seq, this.#pause)
+    const held = await readState(this.#store, partition, facts.segments, row.lane, row.seq, this.#pause)
+    if (held) this.#keep(named(id, key), held.state)
+    return held?.state
+  }
+
+  #keep(name: string, state: Json): void {
+    this.#grown.set(name, state)
+    const [oldest] = this.#kept.length < MOST_KEPT ? [] : this.#kept.splice(0, 1)
+    this.#kept.push(name)
+    if (oldest !== undefined) this.#grown.set(oldest, undefined)
   }
 }
+
+const MOST_KEPT = 256
+
+const named = (id: string, key: string): string => JSON.stringify([id, key])

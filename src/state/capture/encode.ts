@@ -12,7 +12,13 @@ export function encode(walk: Walk, live: unknown): Json {
   if (seen instanceof Shell) return encodeNode(walk, live, seen.node)
   if (seen === live && typeof live === 'object' && live !== null) return encodeNode(walk, live, live)
   walk.frozen = typeof live !== 'object' || live === null
-  return seen as Json
+  return notTooDeep(walk, seen as Json)
+}
+
+/** A value in a box takes a container, too. */
+export function notTooDeep(walk: Walk, encoded: Json): Json {
+  if (walk.depth >= MAX_DEPTH && typeof encoded === 'object' && encoded !== null) throw new TooDeep()
+  return encoded
 }
 
 /** The same for a container that was looked at already: the value itself, or the inside of its shell. */

@@ -4,6 +4,9 @@ import type { Json } from '../json.ts'
 import type { Delta, Op, Path, Step } from './op.ts'
 import { isLong, Pieces } from './pieces.ts'
 
+/** Of so many operations each may copy all that it changes, which is less work than to take it to pieces. */
+const FEW = 32
+
 /** `Pieces` stand for what is long while it is spliced: a delta of many small splices would else copy the whole for each. */
 type Node = Json | Pieces
 type Container = Node[] | Record<string, Node> | Pieces
@@ -21,12 +24,14 @@ class Folding {
   /** The containers made here: they may be changed in place, and are copied only once however many ops. */
   readonly #owned = new Set<object>()
   #hasPieces = false
+  #areMany = false
 
   constructor(base: Json) {
     this.#root = base
   }
 
   run(delta: Delta): Json {
+    this.#areMany = delta.length > FEW
     for (const op of delta) this.#apply(op)
     // Whatever holds one was opened for it.
     if (this.#hasPieces) for (const each of this.#owned) fill(each as Record<string, Node>)
@@ -85,7 +90,7 @@ class Folding {
   }
 
   #spliced(before: string | Json[], at: number, remove: number, items: string | readonly Json[]): Node {
-    if (isLong(before) && (at < before.length || typeof items === 'string')) {
+    if (this.#areMany && isLong(before) && (at < before.length || typeof items === 'string')) {
       const pieces = new Pieces(before)
       pieces.splice(at, remove, items)
       this.#hasPieces = true

@@ -5,8 +5,6 @@ type Whole = string | readonly Json[]
 /** As long as this, at least: a splice of what is shorter copies all of it. */
 const LONG_TEXT = 2 ** 15
 const LONG_LIST = 2 ** 12
-/** A piece is as long as this part of it, or up to twice as long. */
-const PART = 1 / 4
 
 export const isLong = (whole: Whole): boolean =>
   whole.length > (typeof whole === 'string' ? LONG_TEXT : LONG_LIST)
@@ -15,11 +13,15 @@ export const isLong = (whole: Whole): boolean =>
 export class Pieces {
   readonly isText: boolean
   length: number
+  /** A piece is so long, or up to twice as long: to find one costs about as much as to copy it. */
+  readonly #most: number
   readonly #all: Whole[]
 
   constructor(whole: Whole) {
     this.isText = typeof whole === 'string'
     this.length = whole.length
+    const [least, cost] = this.isText ? [LONG_TEXT / 4, 10] : [LONG_LIST / 4, 1]
+    this.#most = Math.max(least, Math.ceil(Math.sqrt(cost * whole.length)))
     this.#all = this.#cut(whole)
   }
 
@@ -47,7 +49,7 @@ export class Pieces {
   }
 
   #joined(all: readonly Whole[]): string | Json[] {
-    return this.isText ? (all as string[]).join('') : (all as Json[][]).flat()
+    return this.isText ? (all as string[]).join('') : ([] as Json[]).concat(...(all as Json[][]))
   }
 
   /** The first piece that reaches up to there. */
@@ -58,10 +60,9 @@ export class Pieces {
   }
 
   #cut(whole: Whole): Whole[] {
-    const most = (this.isText ? LONG_TEXT : LONG_LIST) * PART
-    if (whole.length <= most * 2) return [whole]
+    if (whole.length <= this.#most * 2) return [whole]
     const all: Whole[] = []
-    for (let at = 0; at < whole.length; at += most) all.push(whole.slice(at, at + most))
+    for (let at = 0; at < whole.length; at += this.#most) all.push(whole.slice(at, at + this.#most))
     return all
   }
 }

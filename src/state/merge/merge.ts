@@ -1,5 +1,5 @@
 import { Shell } from '../boxes/shell.ts'
-import { encodeNode } from '../capture/encode.ts'
+import { encodeNode, notTooDeep } from '../capture/encode.ts'
 import type { Walk } from '../capture/walk.ts'
 import { isJsonObject } from '../json.ts'
 import type { Json } from '../json.ts'
@@ -48,6 +48,6 @@ export function merge(walk: Walk, live: unknown, prev: Json): Json {
 export type Merge = typeof merge
 
 function replace(walk: Walk, encoded: Json): Json {
-  walk.ops.push(['=', walk.path(), encoded])
+  walk.ops.push(['=', walk.path(), notTooDeep(walk, encoded)])
   return encoded
 }

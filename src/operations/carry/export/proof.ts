@@ -1,7 +1,7 @@
 import type { Pause } from '../../../state/slices/pause.ts'
 import { parseBody } from '../../frames/frames.ts'
 import { Growth } from '../../frames/growth.ts'
-import { readState, RecentStates } from '../../frames/recent-states.ts'
+import { readState, RecentStates, type HeldState } from '../../frames/recent-states.ts'
 import type { CheckpointFacts } from '../../rows/checkpoint-row.ts'
 import type { Segment } from '../../rows/lanes.ts'
 import type { Store } from '../../store/store.ts'
@@ -31,13 +31,23 @@ export class Proof {
 
   /** Throws `CORRUPT`. */
   async of({ lane, facts, base, body }: Exported, lineage: readonly Segment[], pause: Pause): Promise<void> {
-    const on =
-      base &&
-      (this.#recent.get(...base) ?? (await readState(this.#store, this.#partition, lineage, ...base, pause)))
+    const on = base && (await this.#stateAt(base, lineage, pause))
     // What it stands on has gone meanwhile: that is found out where the rows are read.
     if (base && !on) return
     const parsed = await parseBody(body, facts.seq, pause)
     const state = await this.#growth.grow(on?.state, parsed, pause)
     this.#recent.add(lane, { facts, state })
+  }
+
+  async #stateAt(
+    [lane, seq]: NonNullable<Exported['base']>,
+    lineage: readonly Segment[],
+    pause: Pause,
+  ): Promise<HeldState | undefined> {
+    const recent = this.#recent.get(lane, seq)
+    if (recent) return recent
+    const found = await readState(this.#store, this.#partition, lineage, lane, seq, pause)
+    if (found) this.#recent.add(lane, found)
+    return found
   }
 }
