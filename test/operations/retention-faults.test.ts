@@ -1,6 +1,6 @@
 import { CheckpointerError, openCheckpointer, type Storage } from 'forkpoint'
 import { memoryStorage } from 'forkpoint/storage/memory'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { Weights } from '../../src/operations/retention/weights.ts'
 import type { Store } from '../../src/operations/store/store.ts'
 import { FAULTS, faultyStorage, type Fault } from '../faults/support/faulty-storage.ts'
@@ -100,4 +100,26 @@ it('a reading of what is stored that fails is made again, and nothing that was k
   storage.read = read
   await readAll()
   expect([weights.isToBeRead, weights.known]).toEqual([false, known])
+})
+
+it('a reading that fails is not made again with every save', async () => {
+  const storage = Object.assign(memoryStorage(), { close: async () => {} })
+  const before = await openCheckpointer({ name: 'ceiling', storage })
+  for (let n = 0; n < 10; n++) await before.thread(`t${n}`).save(state(n))
+  await before.close()
+  const read = storage.read.bind(storage)
+  let failed = 0
+  storage.read = (partition, queries) => {
+    const isAll = partition === 't5' && queries.some((query) => 'from' in query && query.limit !== undefined)
+    return isAll ? Promise.reject(new Error(`busy ${++failed}`)) : read(partition, queries)
+  }
+  const retention = { maxBytes: 50_000_000 }
+  const checkpointer = await openCheckpointer({ name: 'ceiling', storage, retention, onWarning: () => {} })
+  for (let n = 0; n < 5; n++) {
+    await checkpointer.thread('a').save(state(n))
+    await new Promise((resolve) => setTimeout(resolve, 400))
+  }
+  await vi.waitFor(() => expect(failed).toBeGreaterThan(0))
+  expect(failed).toBe(1)
+  await checkpointer.close()
 })

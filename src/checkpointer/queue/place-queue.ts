@@ -33,6 +33,8 @@ export class PlaceQueue {
   #hold: Hold | undefined
   /** All that is here now is to be written. */
   #isDue = false
+  /** So many go in one message. */
+  #most = Infinity
 
   constructor(place: Place, around: QueueSurroundings) {
     this.#place = place
@@ -176,18 +178,19 @@ export class PlaceQueue {
   }
 
   #send(atOnce = false): void {
-    const batch = this.#unsent
-    if (this.#hold || batch.length === 0 || (this.#flights.size > 0 && !atOnce)) return
+    const unsent = this.#unsent
+    if (this.#hold || unsent.length === 0 || (this.#flights.size > 0 && !atOnce)) return
     // What is under way behind one that failed comes back too, and then they go together.
-    if (this.#entries.at(-batch.length) !== batch[0]) return
+    if (this.#entries.at(-unsent.length) !== unsent[0]) return
+    const batch = unsent.slice(0, this.#most)
     if (!this.#promises.canBeMade && !atOnce)
       return void this.#learn().then(() => this.#promises.canBeMade && this.#send())
     if (!this.#isDue && this.#around.lastOnly && !batch.some(isConditional)) return
-    this.#isDue = false
+    this.#isDue = batch.length < unsent.length
     this.#trouble.wait()
     for (const entry of batch) entry.isSent = true
     // What is under way still, and must be stored for these to be.
-    const behind = this.#flights.size > 0 ? this.#entries.at(-batch.length - 1) : undefined
+    const behind = this.#flights.size > 0 ? this.#entries.at(-unsent.length - 1) : undefined
     const send = async (): Promise<readonly StoredInfo[]> =>
       this.#around.host.saveMany({ ...this.#place, saves: sentBehind(behind, batch), relaxed: true })
     const flight = send()
@@ -216,6 +219,7 @@ export class PlaceQueue {
     this.#entries = this.#entries.filter((entry) => !done.has(entry))
     const rest = batch.slice(saved.length)
     if (rest.length > 0) this.#putBack(rest, false)
+    this.#most *= 2
     // What its delta starts from is gone, by another tab's prune perhaps: then the whole state goes.
     if (rest[0] && saved.length === 0) rest[0].frame = wholeOf(rest[0])
     this.#trouble.end()
@@ -225,6 +229,11 @@ export class PlaceQueue {
   #failed(batch: readonly Entry[], cause: unknown): void {
     const error = storeFailure(cause)
     const [first] = batch
+    // A message of several is too large for the way there: each of them may not be.
+    if (batch.length > 1 && error.code === 'TOO_LARGE') {
+      this.#most = Math.ceil(batch.length / 2)
+      return this.#putBack(batch, false)
+    }
     const isRefused = isAboutTheSave(error)
     const mayBeStored = !isRefused && error.outcome !== 'none'
     this.#putBack(batch, mayBeStored)

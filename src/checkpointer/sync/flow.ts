@@ -227,8 +227,10 @@ class Sender {
       if (reply === TOO_LARGE) {
         // Which of them is, nobody says: that is seen when they go one by one.
         if (some.length === 0) throw notTaken(this.#way)
-        if (some.length === 1) this.leaveOut(some.map(({ info }) => info.seq))
-        if (some.length === 1) left = left.slice(1)
+        if (some.length === 1) {
+          this.leaveOut(some.map(({ info }) => info.seq))
+          left = left.slice(1)
+        }
         most = 1
         continue
       }

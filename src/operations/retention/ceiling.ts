@@ -26,7 +26,7 @@ export class Ceiling {
   readonly #most: number
   readonly #weights: Weights
   readonly #deleted: string[] = []
-  /** What it may come to before it is weighed again; absent below the most. */
+  /** What it may come to before it is weighed again; absent below the most, unless that could not be read. */
   #lull: { readonly bytes: number; readonly until: number } | undefined
   #isTold = false
 
@@ -39,7 +39,7 @@ export class Ceiling {
   /** After it was weighed, not before there may be too much again, or what was busy may be idle. */
   get isDue(): boolean {
     const { isToBeRead, atMost } = this.#weights
-    if (isToBeRead || !this.#lull) return isToBeRead || atMost > this.#most
+    if (!this.#lull) return isToBeRead || atMost > this.#most
     return atMost > this.#lull.bytes || Date.now() > this.#lull.until
   }
 
@@ -62,9 +62,10 @@ export class Ceiling {
   }
 
   #rest(): void {
-    const { known, atMost } = this.#weights
+    const { known, atMost, isToBeRead } = this.#weights
     const room = Math.max(this.#most - known, this.#most * (1 - LOW))
-    this.#lull = atMost > this.#most ? { bytes: atMost + room, until: Date.now() + IDLE.cut } : undefined
+    const lull = { bytes: atMost + room, until: Date.now() + IDLE.cut }
+    this.#lull = isToBeRead || atMost > this.#most ? lull : undefined
   }
 
   async *#cutAndDelete(): AsyncGenerator<void> {
