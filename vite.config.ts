@@ -9,7 +9,7 @@ const open = hasScreen && process.stdout.isTTY && CI === undefined
 const folder = join(root, 'demo/chat')
 
 const BASE =
-  /\/src\/(errors|ids|part|platform\/\w+|state\/(json|json-bytes|slices\/pause)|storage\/escape-id|checkpointer\/new-id|tabs\/locks-of)\.ts$/
+  /\/src\/(errors|ids|part|platform\/(base64|bytes|locks|next-task|random|turns|unref)|state\/(json|json-bytes|slices\/pause)|storage\/escape-id|checkpointer\/new-id|tabs\/locks-of)\.ts$/
 
 /** The demo. The tests have their own configuration in vitest.config.ts. */
 export default defineConfig({

@@ -2,7 +2,6 @@
 import type { Checkpointer, CheckpointerError } from 'forkpoint'
 import { accountOf, accountOfWarning, type Account } from './threads/accounts.ts'
 import { hashOf, idInHash, newName } from './threads/ids.ts'
-import { dropOldSteps } from './threads/make-room.ts'
 import { OpenThread } from './threads/open-thread.ts'
 import { Runs } from './threads/runs.ts'
 import type { Found } from './threads/search.ts'
@@ -64,6 +63,7 @@ export class App {
 
   /** There is no room: of each thread what is not shown goes, the current answers stay. */
   async makeRoom(id: string): Promise<void> {
+    const { dropOldSteps } = await import('./threads/make-room.ts')
     this.tell(id, await dropOldSteps(this.checkpointer))
   }
 

@@ -7,7 +7,7 @@ import { Asks } from './steps/asks.ts'
 import { Book } from './journal/book.ts'
 import type { Journal } from './journal/entries.ts'
 import { LoopStreams } from './steps/loop-streams.ts'
-import { NotInState } from './steps/not-in-state.ts'
+import { warnOfUntold } from './steps/not-in-state.ts'
 import type { RunState } from './run-state.ts'
 import { checkName, Steps } from './steps/steps.ts'
 import type { GivenSource } from './streams/opening.ts'
@@ -38,7 +38,7 @@ export class RunningLoop<State> implements Loop<State> {
   readonly #asks: Asks<State>
   readonly #steps: Steps<State>
   readonly #streams: LoopStreams<State>
-  readonly #notInState: NotInState<State>
+  readonly #told = new Set<string>()
   readonly #finish: (result: unknown) => Promise<void>
   #book: Book
   #isSaving = false
@@ -60,7 +60,6 @@ export class RunningLoop<State> implements Loop<State> {
       return this.#book
     })
     this.#book = new Book(state.run.id, journal.steps)
-    this.#notInState = new NotInState(state)
     this.#finish = finish
     // A loop may be taken apart: `({ state, step }) => …`.
     for (const verb of ['save', 'step', 'stream', 'ask', 'done'] as const)
@@ -89,7 +88,7 @@ export class RunningLoop<State> implements Loop<State> {
     return this.#leaving('loop.save()', async () => {
       const { seq } = this.#state
       const saved = await this.#state.save(this.state, { source: 'loop', ...given })
-      this.#notInState.saved(this.#book.doneOutside, seq, saved.seq)
+      warnOfUntold(this.#state.turn.ground, this.#told, this.#book.doneOutside, seq, saved.seq)
       this.#streams.leave(seq)
       this.#steps.leave()
       this.#book = new Book(this.runId, [])

@@ -280,7 +280,7 @@ function refuseLongFacts(head = ''): void {
   if (head.length <= MOST_FACTS) return
   throw new CheckpointerError(
     'TOO_LARGE',
-    `The checkpoint's extra, next and path take ${head.length} characters, and ${MOST_FACTS} are the most: put what is large into the state.`,
+    `extra, next and path take ${head.length} characters of at most ${MOST_FACTS}: put what is large into the state.`,
     { outcome: 'none' },
   )
 }

@@ -230,7 +230,7 @@ export class Book {
 const mismatch = (journaled: string, asked: string): CheckpointerError =>
   new CheckpointerError(
     'INVALID',
-    `The journal has the step ${journaled} where the loop comes to ${asked}. The loop has changed, or goes another way than before; or it does again what it did before its last loop.save(), as loop.state does not say so. Nothing was run. Begin anew from the checkpoint with { from }, which leaves the journal behind.`,
+    `The journal has the step ${journaled} where the loop comes to ${asked}. The loop has changed, or does again what it did before its last save, as loop.state does not say so. Nothing was run. Begin anew from the checkpoint with { from }, which leaves the journal behind.`,
   )
 
 const repeated = (name: string, within: string): CheckpointerError =>

@@ -1,27 +1,21 @@
 import { CheckpointerError } from '../../../errors.ts'
-import type { RunState } from '../run-state.ts'
+import type { Ground } from '../ground/ground.ts'
 
-/** Warns of external steps that a save leaves behind without a word of them in the state, once of each name. */
-export class NotInState<State> {
-  readonly #state: RunState<State>
-  readonly #told = new Set<string>()
-
-  constructor(state: RunState<State>) {
-    this.#state = state
-  }
-
-  /** A save led from one checkpoint to another; these steps were done before it. */
-  saved(done: ReadonlySet<string>, from: number, to: number): void {
-    const { ground } = this.#state.turn
-    const fresh = [...done].filter((name) => !this.#told.has(name))
-    if (fresh.length === 0 || !ground.isSame(from, to)) return
-    const { thread, namespace } = ground
-    for (const name of fresh) {
-      this.#told.add(name)
-      ground.onWarning(new CheckpointerError('INVALID', notInState(name), { thread, namespace, seq: to }))
-    }
+/**
+ * Warns of external steps that were `done`, and that a save from one checkpoint to another leaves behind without a word of them in
+ * the state: once of each name that was not `told`.
+ */
+export function warnOfUntold<State>(
+  { thread, namespace, isSame, onWarning }: Ground<State>,
+  told: Set<string>,
+  done: ReadonlySet<string>,
+  from: number,
+  to: number,
+): void {
+  for (const name of done) {
+    if (told.has(name) || !isSame(from, to)) continue
+    told.add(name)
+    const text = `loop.save() left the external step '${name}' behind, and nothing in loop.state has changed: a resumed run does it again. Say there that it was done.`
+    onWarning(new CheckpointerError('INVALID', text, { thread, namespace, seq: to }))
   }
 }
-
-const notInState = (name: string): string =>
-  `loop.save() left the external step '${name}' behind with a state in which nothing has changed: resumed from there, the run does it again. Say in loop.state that it was done, or leave out the save.`
