@@ -23,6 +23,8 @@ export class Leases {
   readonly #held = new Set<HeldLease>()
   /** Settles when nothing of a claim is left behind; and what stops its waiting. */
   readonly #claiming = new Map<Promise<void>, AbortController>()
+  /** The threads whose signs of life are looked at behind the back of who was refused. */
+  readonly #looking = new Set<string>()
   #isClosed = false
 
   constructor(claims: Claims, news: NewsSource) {
@@ -57,6 +59,7 @@ export class Leases {
       return await this.#hold(thread, claim, { lost, news })
     } catch (error) {
       news.stop()
+      if (CheckpointerError.is(error, 'BLOCKED')) this.#lookOn(thread)
       throw error
     } finally {
       clearTimeout(timer)
@@ -75,6 +78,14 @@ export class Leases {
         .finally(() => this.#claiming.delete(settled))
       this.#claiming.set(settled, stop)
     })
+  }
+
+  /** Who has not waited until it is seen that a runner is gone would begin to look anew each time. */
+  #lookOn(thread: string): void {
+    if (this.#looking.has(thread)) return
+    this.#looking.add(thread)
+    const done = (): void => void this.#looking.delete(thread)
+    this.isHeld(thread, { isIdle: true }).then(done, done)
   }
 
   /** What could not be let go of here gives no signs of life, and would be waited for all the same. */
