@@ -2,6 +2,7 @@ import type { UIMessage } from 'ai'
 import type { Checkpoint, CheckpointInfo } from '../../checkpoint.ts'
 import type { Thread } from '../../checkpointer/thread.ts'
 import { CheckpointerError } from '../../errors.ts'
+import { isToldMore } from './outcomes.ts'
 
 /** What a thread holds of a chat: the messages on the way to this checkpoint, from the first. */
 export interface Chat<Message extends UIMessage> {
@@ -62,10 +63,11 @@ export function isSame<Message extends UIMessage>(
 ): boolean {
   const more = given.slice(stored.length)
   const isAnswered = more.length === 0 || (more.length === 1 && answerIn(given) !== undefined)
-  const last = stored.at(-1)
+  const [last, same] = [stored.at(-1), given[stored.length - 1]]
   return (
     isAnswered &&
     stored.every(({ id }, index) => given[index]?.id === id) &&
-    (last?.role !== 'user' || JSON.stringify(last) === JSON.stringify(given[stored.length - 1]))
+    (last?.role !== 'user' || JSON.stringify(last) === JSON.stringify(same)) &&
+    !(last && isToldMore(last, same))
   )
 }

@@ -3,7 +3,7 @@ import { isToolUIPart, type UIMessage, type UIMessageChunk } from 'ai'
 type Part = UIMessage['parts'][number]
 export type ToolPart = Extract<Part, { toolCallId: string }>
 
-const hasEnded = ({ state }: ToolPart): boolean => state.startsWith('output-')
+export const hasEnded = ({ state }: ToolPart): boolean => state.startsWith('output-')
 
 /** The calls of the last step; none of those that the model's provider sees to. */
 const callsIn = ({ parts }: UIMessage): readonly ToolPart[] =>
