@@ -1,37 +1,11 @@
 import 'fake-indexeddb/auto'
 import { Agent, MemorySession, run, RunState, Runner, shellTool } from '@openai/agents-core'
 import { assistantMessage, ScriptedModel } from '@openai/agents-core/testing'
-import { openCheckpointer } from 'forkpoint'
-import { ForkpointSession } from 'forkpoint/openai-agents'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { tripAgent, type TripOptions } from '../../support/scripted-trip.ts'
-
-const never = new Promise<never>(() => {})
-const soon = { timeout: 5_000 }
-
-/** Pages of one site, each with an agent of its own, and what their tools and models have really done. */
-function site() {
-  const name = `agents-${Math.random()}`
-  const done: string[] = []
-  let asked = 0
-  async function page(options: TripOptions = {}) {
-    const checkpointer = await openCheckpointer({ name, worker: false, onWarning: () => {} })
-    onTestFinished(() => checkpointer.close())
-    const agent = tripAgent((what) => done.push(what), { isAsked: false, onModel: () => asked++, ...options })
-    return { checkpointer, agent, session: new ForkpointSession(checkpointer, 'trip') }
-  }
-  return { page, done, asked: () => asked }
-}
-
-const hangsAt =
-  (at: string): NonNullable<TripOptions['after']> =>
-  (tool) =>
-    tool === at ? never : undefined
+import { describe, expect, it } from 'vitest'
+import { hangsAt, site, soon, typesOf } from './ground.ts'
 
 const RESULT = 'function_call_result'
 const WHOLE = ['message', 'function_call', RESULT, 'function_call', RESULT, 'message']
-const typesOf = async (session: ForkpointSession) =>
-  (await session.getItems()).map(({ type }) => type ?? 'message')
 
 describe.each([
   ['streamed', true],
