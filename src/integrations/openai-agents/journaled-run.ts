@@ -117,6 +117,8 @@ async function played<TAgent extends AnyAgent>(
   const streamed = await own.run(journaled, input, { ...how, stream: true })
   for await (const event of streamed) onEvent(event)
   await streamed.completed
+  // The SDK takes a stream that was stopped for one that has ended.
+  loop.signal.throwIfAborted()
   return streamed
 }
 
