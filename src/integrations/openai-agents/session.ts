@@ -107,10 +107,14 @@ export class ForkpointSession
   }
 
   /**
-   * Begins anew, without items and without a run that waits. What was there stays in the history, and can be forked;
-   * `delete` removes it.
+   * Begins anew, without items and without a run that waits or was cut off. The items that were there stay in the history,
+   * and can be forked; `delete` removes them.
    */
   async clearSession(): Promise<void> {
+    const { thread } = this.#runs
+    const run = await thread.latestRun()
+    // One that is under way may be who calls this.
+    if (run && run.status !== 'running') await thread.deleteRun(run.runId)
     await this.#change('clear', (state) => (isEmpty(state) ? undefined : EMPTY))
   }
 

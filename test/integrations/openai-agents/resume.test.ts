@@ -110,6 +110,20 @@ it('a run that was cut off is not forgotten for a new one', async () => {
   expect((await two.session.run(two.agent, 'And now?')).finalOutput).toBe('You do still.')
 })
 
+it('a session that begins anew leaves a run behind that was cut off', async () => {
+  const { page, done } = site()
+  const one = await page({ after: hangsAt('book') })
+  void one.session.run(one.agent, 'Fly me to Lisbon').catch(() => {})
+  await expect.poll(() => done, soon).toHaveLength(2)
+  await one.checkpointer.close()
+  const two = await page()
+  await two.session.clearSession()
+  expect(await two.session.resume(two.agent)).toBeUndefined()
+  const { finalOutput } = await two.session.run(two.agent, 'Fly me to Lisbon')
+  expect(finalOutput).toBe('You fly with TP 1351.')
+  expect(await typesOf(two.session)).toEqual(WHOLE)
+})
+
 it('an agent that another has handed over to does nothing again either, and its models may be named', async () => {
   const { page, done } = site()
   const one = await page({ after: hangsAt('book') })
