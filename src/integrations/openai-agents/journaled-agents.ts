@@ -18,6 +18,15 @@ export interface JournaledToolsOptions {
 const UNKNOWN =
   'It is not known whether this was done: the page went away meanwhile. Find out before it is done again.'
 
+/** What the agents of runs were made of: a run's own are of no use behind it. */
+const origins = new WeakMap<AnyAgent, AnyAgent>()
+
+/** The agent as it was given. */
+export function originOf<TAgent extends AnyAgent>(agent: TAgent): TAgent {
+  // Of the same kind.
+  return (origins.get(agent) ?? agent) as TAgent
+}
+
 /** The agents of a run, as ones that do nothing again that they have done: neither their models nor their tools. */
 export class JournaledAgents {
   readonly #loop: Loop
@@ -32,7 +41,8 @@ export class JournaledAgents {
     this.#repeatable = new Set(repeatable)
   }
 
-  of<TAgent extends AnyAgent>(agent: TAgent): TAgent {
+  of<TAgent extends AnyAgent>(given: TAgent): TAgent {
+    const agent = originOf(given)
     const made = this.#made.get(agent) ?? this.#make(agent)
     // A clone, which is of the same kind.
     return made as TAgent
@@ -46,6 +56,7 @@ export class JournaledAgents {
       ...(typeof model === 'string' ? {} : { model: this.#models.of(model) }),
     })
     this.#made.set(agent, made)
+    origins.set(made, agent)
     made.handoffs = agent.handoffs.map((each) =>
       'onInvokeHandoff' in each ? this.#handoff(each) : this.of(each),
     )

@@ -11,7 +11,7 @@ import type { Loop, RunOptions } from '../../checkpointer/runs/types.ts'
 import type { Thread } from '../../checkpointer/thread.ts'
 import { checkFunction, checkOptions, type Names } from '../../checkpointer/options/options.ts'
 import { CheckpointerError } from '../../errors.ts'
-import { JournaledAgents, type AnyAgent } from './journaled-agents.ts'
+import { JournaledAgents, originOf, type AnyAgent } from './journaled-agents.ts'
 import { JournaledModels } from './journaled-models.ts'
 import { JournaledSession, type RunSession } from './journaled-session.ts'
 import { fromStored } from './run.ts'
@@ -88,7 +88,13 @@ export async function runInJournal<TAgent extends AnyAgent>(
     // The SDK may not have heard of it yet.
     over.abort(new CheckpointerError('INVALID', 'The run has ended: it changes its session no more.'))
   }
-  return result
+  return result && withOrigin(result)
+}
+
+/** With the agent that was given as its last, for who goes on with that. */
+function withOrigin<TAgent extends AnyAgent>(result: JournaledRunResult<TAgent>): JournaledRunResult<TAgent> {
+  const { lastAgent } = result
+  return lastAgent ? Object.defineProperty(result, 'lastAgent', { value: originOf(lastAgent) }) : result
 }
 
 /** From its beginning; what the journal knows is not done again. */

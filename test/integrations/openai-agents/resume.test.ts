@@ -124,6 +124,15 @@ it('a session that begins anew leaves a run behind that was cut off', async () =
   expect(await typesOf(two.session)).toEqual(WHOLE)
 })
 
+it('the agent that has spoken last can be gone on with', async () => {
+  const { page } = site()
+  const { agent, session } = await page()
+  const end = await session.run(agent, 'Fly me to Lisbon')
+  expect(end.lastAgent).toBe(agent)
+  const more = await session.run(end.lastAgent ?? new Agent({ name: 'none' }), 'And now?')
+  expect(more.finalOutput).toBe('You do still.')
+})
+
 it('an agent that another has handed over to does nothing again either, and its models may be named', async () => {
   const { page, done } = site()
   const one = await page({ after: hangsAt('book') })
