@@ -14,6 +14,9 @@ export interface JournaledToolsOptions {
   readonly repeatable?: readonly string[] | undefined
 }
 
+/** Of the name of a step. Ids of calls may be longer; steps of one name are told apart by their order. */
+const MOST_NAME = 1024
+
 /** What is told to the model of a call of which nobody knows whether it was done. */
 const UNKNOWN =
   'It is not known whether this was done: the page went away meanwhile. Find out before it is done again.'
@@ -87,7 +90,7 @@ export class JournaledAgents {
     const isRepeatable = this.#repeatable.has(tool.name)
     const invoke: AnyFunctionTool['invoke'] = (context, input, details) =>
       this.#loop.step(
-        `${tool.name} ${details?.toolCall?.callId ?? ''}`,
+        `${tool.name} ${details?.toolCall?.callId ?? ''}`.slice(0, MOST_NAME),
         async () => tool.invoke(context, input, details),
         isRepeatable
           ? { effect: 'none', whenUnknown: 'retry' }

@@ -1,7 +1,8 @@
 import 'fake-indexeddb/auto'
-import { Agent, MemorySession, run, RunState, Runner, shellTool } from '@openai/agents-core'
-import { assistantMessage, ScriptedModel } from '@openai/agents-core/testing'
+import { Agent, MemorySession, run, RunState, Runner, shellTool, tool } from '@openai/agents-core'
+import { assistantMessage, functionCall, ScriptedModel } from '@openai/agents-core/testing'
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { hangsAt, site, soon, typesOf } from './ground.ts'
 
 const RESULT = 'function_call_result'
@@ -131,6 +132,27 @@ it('the agent that has spoken last can be gone on with', async () => {
   expect(end.lastAgent).toBe(agent)
   const more = await session.run(end.lastAgent ?? new Agent({ name: 'none' }), 'And now?')
   expect(more.finalOutput).toBe('You do still.')
+})
+
+it('a tool is used whatever the length of the id of its call', async () => {
+  const { page } = site()
+  const { session } = await page()
+  const used: string[] = []
+  const echo = tool({
+    name: 'echo',
+    description: 'Says it again',
+    parameters: z.object({ text: z.string() }),
+    execute: ({ text }) => {
+      used.push(text)
+      return text
+    },
+  })
+  const long = '€'.repeat(2000)
+  const calls = ['a', 'b'].map((text) => functionCall('echo', { text }, { callId: `${long}${text}` }))
+  const model = new ScriptedModel([calls, [assistantMessage('Said.')]])
+  const end = await session.run(new Agent({ name: 'echoing', model, tools: [echo] }), 'Say a and b')
+  expect(end.finalOutput).toBe('Said.')
+  expect(used).toEqual(['a', 'b'])
 })
 
 it('an agent that another has handed over to does nothing again either, and its models may be named', async () => {
