@@ -52,6 +52,8 @@ export class Answers {
   readonly #onError: (error: CheckpointerError) => void
   /** By thread, from when an answer is looked for, or begins, until it is stored as a message. */
   readonly #held = new Map<string, Held>()
+  /** By thread, the message that the last answer has become, when that has ended. */
+  readonly #ended = new Map<string, string | undefined>()
 
   constructor(checkpointer: Checkpointer, { model, onError = console.warn }: AnswersOptions) {
     this.#checkpointer = checkpointer
@@ -88,11 +90,24 @@ export class Answers {
     isResumed: boolean,
   ): AsyncGenerator<ChatModelRunResult, void> {
     const parentId = options.unstable_parentId ?? undefined
+    if (threadId !== undefined) this.#ended.delete(threadId)
     const held =
       threadId === undefined || parentId === undefined ? undefined : await this.#hold(threadId, false)
     // Another tab gives an answer in this thread: this one goes on without being kept.
     if (!held || parentId === undefined) return yield* this.#asked(options)
-    const { thread } = held
+    try {
+      yield* this.#keep(held, parentId, options, isResumed)
+    } finally {
+      this.#ended.set(held.thread.id, options.unstable_assistantMessageId)
+    }
+  }
+
+  async *#keep(
+    { thread }: Held,
+    parentId: string,
+    options: ChatModelRunOptions,
+    isResumed: boolean,
+  ): AsyncGenerator<ChatModelRunResult, void> {
     const kept = isResumed ? (await thread.load())?.state : undefined
     const open = kept?.parentId === parentId ? kept : undefined
     if (open?.result) yield open.result
@@ -122,6 +137,11 @@ export class Answers {
       // The message is stored. The next one takes along what is left of this.
       this.#onError(errorOf(cause))
     }
+  }
+
+  /** A message is stored again: it may be an answer that had waited for a person, and went on. */
+  async storedAgain(threadId: string, messageId: string): Promise<void> {
+    if (this.#ended.get(threadId) === messageId) await this.stored(threadId)
   }
 
   async #remove(threadId: string): Promise<void> {

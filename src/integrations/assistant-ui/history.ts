@@ -61,6 +61,7 @@ export class ConversationHistory implements ThreadHistoryAdapter {
     return this.#inTurn(async () => {
       const thread = await this.#where.needed()
       await thread.update(await toEntry(item), item.parentId)
+      await this.#answers.storedAgain(thread.id, item.message.id)
     })
   }
 
