@@ -17,6 +17,11 @@ interface Held {
   readonly lease: Lease
 }
 
+interface Begun {
+  readonly thread: Thread<Answer>
+  readonly open?: Answer
+}
+
 const ANSWER = 'assistant-ui/answer'
 
 /** A page that goes may still be on its way. */
@@ -89,30 +94,28 @@ export class Answers {
     options: ChatModelRunOptions,
     isResumed: boolean,
   ): AsyncGenerator<ChatModelRunResult, void> {
-    const parentId = options.unstable_parentId ?? undefined
     if (threadId !== undefined) this.#ended.delete(threadId)
-    const held =
-      threadId === undefined || parentId === undefined ? undefined : await this.#hold(threadId, false)
-    // Another tab gives an answer in this thread: this one goes on without being kept.
-    if (!held || parentId === undefined) return yield* this.#asked(options)
     try {
-      yield* this.#keep(held, parentId, options, isResumed)
+      yield* this.#kept(threadId, options, isResumed)
     } finally {
-      this.#ended.set(held.thread.id, options.unstable_assistantMessageId)
+      if (threadId !== undefined) this.#ended.set(threadId, options.unstable_assistantMessageId)
     }
   }
 
-  async *#keep(
-    { thread }: Held,
-    parentId: string,
+  async *#kept(
+    threadId: string | undefined,
     options: ChatModelRunOptions,
     isResumed: boolean,
   ): AsyncGenerator<ChatModelRunResult, void> {
-    const kept = isResumed ? (await thread.load())?.state : undefined
-    const open = kept?.parentId === parentId ? kept : undefined
+    const parentId = options.unstable_parentId ?? undefined
+    const begun =
+      threadId === undefined || parentId === undefined
+        ? undefined
+        : await this.#begin(threadId, parentId, isResumed)
+    if (!begun || parentId === undefined) return yield* this.#asked(options)
+    const { thread, open } = begun
     if (open?.result) yield open.result
     if (open?.hasEnded) return
-    if (!open) await thread.save({ parentId })
     const latest = new Latest<Answer>({
       every: EVERY,
       most: Number.POSITIVE_INFINITY,
@@ -127,6 +130,22 @@ export class Answers {
     if (result) latest.put({ parentId, result, hasEnded: true })
     latest.write()
     await latest.settled()
+  }
+
+  /** With what there is of it already. Nothing when another tab gives an answer in this thread, or none can be kept. */
+  async #begin(threadId: string, parentId: string, isResumed: boolean): Promise<Begun | undefined> {
+    try {
+      const held = await this.#hold(threadId, false)
+      if (!held) return undefined
+      const { thread } = held
+      const kept = isResumed ? (await thread.load())?.state : undefined
+      if (kept?.parentId === parentId) return { thread, open: kept }
+      await thread.save({ parentId })
+      return { thread }
+    } catch (cause) {
+      this.#onError(errorOf(cause))
+      return undefined
+    }
   }
 
   /** The answer is a message now: what was kept of it goes, and what was held for it is let go. */

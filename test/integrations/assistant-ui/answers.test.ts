@@ -216,3 +216,19 @@ it('what cannot be kept of an answer is told, and passed on all the same', async
   expect(await all(history.model.run(options))).toEqual([odd])
   expect(errors).toMatchObject([{ code: 'INVALID' }])
 })
+
+it('an answer that cannot be kept from its beginning on is told, and passed on all the same', async () => {
+  const disk = fullable()
+  const errors: unknown[] = []
+  const full = await openCheckpointer({ name: 'full', storage: disk.storage, onWarning: () => {} })
+  const history = new ForkpointHistory(full, 'chat', { model, onError: (error) => errors.push(error) })
+  await history.append({ message: userMessage('a'), parentId: null })
+  disk.fill()
+  expect(await all(history.model.run(options))).toEqual(['o', 'on', 'one'].map(says))
+  expect(errors).toMatchObject([{ code: 'QUOTA' }])
+  disk.empty()
+  await full.close()
+  expect(await all(history.model.run(options))).toHaveLength(3)
+  expect(errors).toMatchObject([{ code: 'QUOTA' }, { code: 'CLOSED' }])
+  expect(asked).toBe(2)
+})
