@@ -1,13 +1,22 @@
-import type { ChatModelAdapter, ChatModelRunOptions, ChatModelRunResult } from '@assistant-ui/react'
+import type {
+  ChatModelAdapter,
+  ChatModelRunOptions,
+  ChatModelRunResult,
+  ThreadMessage,
+} from '@assistant-ui/react'
 import type { Checkpointer } from '../../checkpointer/checkpointer.ts'
 import type { Lease } from '../../checkpointer/leases/lease.ts'
 import type { Thread } from '../../checkpointer/thread.ts'
 import { CheckpointerError } from '../../errors.ts'
 import { errorOf, Latest } from '../shared/latest.ts'
+import { taken } from '../shared/taken.ts'
+import { packed, unpacked, type KeptMessage } from './packing.ts'
 
 /** What a model has said so far, in answer to a message. */
 interface Answer {
   readonly parentId: string
+  /** The message that it goes on, with what a person has said in it: that may not be stored yet. */
+  readonly behind?: KeptMessage
   readonly result?: ChatModelRunResult
   readonly hasEnded?: true
 }
@@ -19,7 +28,16 @@ interface Held {
 
 interface Begun {
   readonly thread: Thread<Answer>
-  readonly open?: Answer
+  /** What each draft of it says. */
+  readonly answer: Answer
+  /** What there is of it already. */
+  readonly kept?: Answer
+}
+
+/** An answer that was cut off. */
+export interface CutOff {
+  /** The message that it went on, if it did. */
+  readonly behind: ThreadMessage | undefined
 }
 
 const ANSWER = 'assistant-ui/answer'
@@ -67,13 +85,14 @@ export class Answers {
     this.#onError = onError
   }
 
-  /** Whether the answer to a message was cut off, and is for this tab to give. */
-  async isOpen(threadId: string, parentId: string): Promise<boolean> {
-    if (!this.#isAsked) return false
+  /** The answer to a message, or that goes on in it, if it was cut off and is for this tab to give. */
+  async cutOff(threadId: string, headId: string): Promise<CutOff | undefined> {
+    if (!this.#isAsked) return undefined
     const held = await this.#hold(threadId, PATIENCE)
-    const isOpen = (await held?.thread.load())?.state.parentId === parentId
-    if (!isOpen) await this.#letGo(threadId)
-    return isOpen
+    const kept = (await held?.thread.load())?.state
+    if (kept && follows(kept) === headId) return { behind: kept.behind && unpacked(kept.behind) }
+    await this.#letGo(threadId)
+    return undefined
   }
 
   /** Asks the model, and keeps what it says. */
@@ -111,11 +130,11 @@ export class Answers {
     const begun =
       threadId === undefined || parentId === undefined
         ? undefined
-        : await this.#begin(threadId, parentId, isResumed)
-    if (!begun || parentId === undefined) return yield* this.#asked(options)
-    const { thread, open } = begun
-    if (open?.result) yield open.result
-    if (open?.hasEnded) return
+        : await this.#begin(threadId, parentId, options, isResumed)
+    if (!begun) return yield* this.#asked(options)
+    const { thread, kept, answer } = begun
+    if (kept?.result) yield kept.result
+    if (kept?.hasEnded) return
     const latest = new Latest<Answer>({
       every: EVERY,
       most: Number.POSITIVE_INFINITY,
@@ -124,24 +143,33 @@ export class Answers {
     })
     let result: ChatModelRunResult | undefined
     for await (result of this.#asked(options)) {
-      latest.put({ parentId, result })
+      latest.put({ ...answer, result })
       yield result
     }
-    if (result) latest.put({ parentId, result, hasEnded: true })
+    if (result) latest.put({ ...answer, result, hasEnded: true })
     latest.write()
     await latest.settled()
   }
 
-  /** With what there is of it already. Nothing when another tab gives an answer in this thread, or none can be kept. */
-  async #begin(threadId: string, parentId: string, isResumed: boolean): Promise<Begun | undefined> {
+  /** Nothing when another tab gives an answer in this thread, or none can be kept. */
+  async #begin(
+    threadId: string,
+    parentId: string,
+    options: ChatModelRunOptions,
+    isResumed: boolean,
+  ): Promise<Begun | undefined> {
     try {
       const held = await this.#hold(threadId, false)
       if (!held) return undefined
       const { thread } = held
       const kept = isResumed ? (await thread.load())?.state : undefined
-      if (kept?.parentId === parentId) return { thread, open: kept }
-      await thread.save({ parentId })
-      return { thread }
+      if (kept && follows(kept) === parentId) return { thread, kept, answer: { parentId } }
+      const message = options.unstable_getMessage()
+      const isGoneOn = message.role === 'assistant' && message.content.length > 0
+      const behind = isGoneOn ? { behind: taken('The message', await packed(message)) } : {}
+      const answer = { parentId, ...behind }
+      await thread.save(answer)
+      return { thread, answer }
     } catch (cause) {
       this.#onError(errorOf(cause))
       return undefined
@@ -198,6 +226,9 @@ export class Answers {
     else yield await answer
   }
 }
+
+/** The message that it is shown below when it is given anew. */
+const follows = ({ parentId, behind }: Answer): string => behind?.id ?? parentId
 
 async function removeAll(drafts: Thread<Answer>): Promise<void> {
   const ids: string[] = []

@@ -170,6 +170,39 @@ it('an answer is held while it goes on, though what a person has said is stored 
   await expect(checkpointer.thread('chat').lease({ wait: false })).rejects.toMatchObject({ code: 'BLOCKED' })
 })
 
+it('an answer that is cut off behind a person’s word is given anew below it, and the word is there', async () => {
+  const history = page()
+  const goingOn = await answeredByAPerson(history)
+  const answer = history.model.run(goingOn)
+  if (!(Symbol.asyncIterator in answer)) throw new Error('it streams')
+  await answer.next()
+  await expect
+    .poll(async () => (await checkpointer.thread('chat', { namespace: 'assistant-ui/answer' }).load())?.state)
+    .toMatchObject({ result: says('o') })
+  await gone()
+  for (const texts of [
+    ['o', 'o'],
+    ['o', 'o', 'on', 'one'],
+  ]) {
+    const next = page()
+    const loaded = await next.load()
+    expect(loaded).toMatchObject({ headId: 'b', unstable_resume: true })
+    expect(loaded.messages.at(-1)?.message).toEqual(paused('yes'))
+    const resumed = next.resume({ ...options, unstable_parentId: 'b', unstable_assistantMessageId: 'c' })
+    for (const text of texts) expect((await resumed.next()).value).toEqual(says(text))
+    if (texts.length === 2) await gone()
+    else expect(await resumed.next()).toMatchObject({ done: true })
+  }
+})
+
+it('a message that waits for a person is not gone on with', async () => {
+  await answeredByAPerson(page())
+  await gone()
+  const loaded = await page().load()
+  expect(loaded).not.toHaveProperty('unstable_resume')
+  expect(loaded.messages.at(-1)?.message).toEqual(paused())
+})
+
 it('drafts that cannot be removed are told of, and the message is stored', async () => {
   const disk = fullable()
   const errors: unknown[] = []
