@@ -1,4 +1,4 @@
-import type { ThreadMessage } from '@assistant-ui/react'
+import type { ThreadAssistantMessage, ThreadMessage } from '@assistant-ui/react'
 
 const createdAt = new Date(2026, 1, 1)
 
@@ -11,7 +11,7 @@ export const userMessage = (id: string, text = id): ThreadMessage => ({
   metadata: { custom: {} },
 })
 
-export const assistantMessage = (id: string, text = id): ThreadMessage => ({
+export const assistantMessage = (id: string, text = id): ThreadAssistantMessage => ({
   id,
   role: 'assistant',
   createdAt,

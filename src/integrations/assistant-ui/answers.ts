@@ -1,13 +1,22 @@
-import type { ChatModelAdapter, ChatModelRunOptions, ChatModelRunResult } from '@assistant-ui/react'
+import type {
+  ChatModelAdapter,
+  ChatModelRunOptions,
+  ChatModelRunResult,
+  ThreadMessage,
+} from '@assistant-ui/react'
 import type { Checkpointer } from '../../checkpointer/checkpointer.ts'
 import type { Lease } from '../../checkpointer/leases/lease.ts'
 import type { Thread } from '../../checkpointer/thread.ts'
 import { CheckpointerError } from '../../errors.ts'
 import { errorOf, Latest } from '../shared/latest.ts'
+import { taken } from '../shared/taken.ts'
+import { packed, unpacked, type KeptMessage } from './packing.ts'
 
 /** What a model has said so far, in answer to a message. */
 interface Answer {
   readonly parentId: string
+  /** The message that it goes on, with what a person has said in it: that may not be stored yet. */
+  readonly behind?: KeptMessage
   readonly result?: ChatModelRunResult
   readonly hasEnded?: true
 }
@@ -15,6 +24,20 @@ interface Answer {
 interface Held {
   readonly thread: Thread<Answer>
   readonly lease: Lease
+}
+
+interface Begun {
+  readonly thread: Thread<Answer>
+  /** What each draft of it says. */
+  readonly answer: Answer
+  /** What there is of it already. */
+  readonly kept?: Answer
+}
+
+/** An answer that was cut off. */
+export interface CutOff {
+  /** The message that it went on, if it did. */
+  readonly behind: ThreadMessage | undefined
 }
 
 const ANSWER = 'assistant-ui/answer'
@@ -52,6 +75,8 @@ export class Answers {
   readonly #onError: (error: CheckpointerError) => void
   /** By thread, from when an answer is looked for, or begins, until it is stored as a message. */
   readonly #held = new Map<string, Held>()
+  /** By thread, the message that the last answer has become, when that has ended. */
+  readonly #ended = new Map<string, string | undefined>()
 
   constructor(checkpointer: Checkpointer, { model, onError = console.warn }: AnswersOptions) {
     this.#checkpointer = checkpointer
@@ -60,13 +85,14 @@ export class Answers {
     this.#onError = onError
   }
 
-  /** Whether the answer to a message was cut off, and is for this tab to give. */
-  async isOpen(threadId: string, parentId: string): Promise<boolean> {
-    if (!this.#isAsked) return false
+  /** The answer to a message, or that goes on in it, if it was cut off and is for this tab to give. */
+  async cutOff(threadId: string, headId: string): Promise<CutOff | undefined> {
+    if (!this.#isAsked) return undefined
     const held = await this.#hold(threadId, PATIENCE)
-    const isOpen = (await held?.thread.load())?.state.parentId === parentId
-    if (!isOpen) await this.#letGo(threadId)
-    return isOpen
+    const kept = (await held?.thread.load())?.state
+    if (kept && follows(kept) === headId) return { behind: kept.behind && unpacked(kept.behind) }
+    await this.#letGo(threadId)
+    return undefined
   }
 
   /** Asks the model, and keeps what it says. */
@@ -87,17 +113,28 @@ export class Answers {
     options: ChatModelRunOptions,
     isResumed: boolean,
   ): AsyncGenerator<ChatModelRunResult, void> {
+    if (threadId !== undefined) this.#ended.delete(threadId)
+    try {
+      yield* this.#kept(threadId, options, isResumed)
+    } finally {
+      if (threadId !== undefined) this.#ended.set(threadId, options.unstable_assistantMessageId)
+    }
+  }
+
+  async *#kept(
+    threadId: string | undefined,
+    options: ChatModelRunOptions,
+    isResumed: boolean,
+  ): AsyncGenerator<ChatModelRunResult, void> {
     const parentId = options.unstable_parentId ?? undefined
-    const held =
-      threadId === undefined || parentId === undefined ? undefined : await this.#hold(threadId, false)
-    // Another tab gives an answer in this thread: this one goes on without being kept.
-    if (!held || parentId === undefined) return yield* this.#asked(options)
-    const { thread } = held
-    const kept = isResumed ? (await thread.load())?.state : undefined
-    const open = kept?.parentId === parentId ? kept : undefined
-    if (open?.result) yield open.result
-    if (open?.hasEnded) return
-    if (!open) await thread.save({ parentId })
+    const begun =
+      threadId === undefined || parentId === undefined
+        ? undefined
+        : await this.#begin(threadId, parentId, options, isResumed)
+    if (!begun) return yield* this.#asked(options)
+    const { thread, kept, answer } = begun
+    if (kept?.result) yield kept.result
+    if (kept?.hasEnded) return
     const latest = new Latest<Answer>({
       every: EVERY,
       most: Number.POSITIVE_INFINITY,
@@ -106,12 +143,37 @@ export class Answers {
     })
     let result: ChatModelRunResult | undefined
     for await (result of this.#asked(options)) {
-      latest.put({ parentId, result })
+      latest.put({ ...answer, result })
       yield result
     }
-    if (result) latest.put({ parentId, result, hasEnded: true })
+    if (result) latest.put({ ...answer, result, hasEnded: true })
     latest.write()
     await latest.settled()
+  }
+
+  /** Nothing when another tab gives an answer in this thread, or none can be kept. */
+  async #begin(
+    threadId: string,
+    parentId: string,
+    options: ChatModelRunOptions,
+    isResumed: boolean,
+  ): Promise<Begun | undefined> {
+    try {
+      const held = await this.#hold(threadId, false)
+      if (!held) return undefined
+      const { thread } = held
+      const kept = isResumed ? (await thread.load())?.state : undefined
+      if (kept && follows(kept) === parentId) return { thread, kept, answer: { parentId } }
+      const message = options.unstable_getMessage()
+      const isGoneOn = message.role === 'assistant' && message.content.length > 0
+      const behind = isGoneOn ? { behind: taken('The message', await packed(message)) } : {}
+      const answer = { parentId, ...behind }
+      await thread.save(answer)
+      return { thread, answer }
+    } catch (cause) {
+      this.#onError(errorOf(cause))
+      return undefined
+    }
   }
 
   /** The answer is a message now: what was kept of it goes, and what was held for it is let go. */
@@ -122,6 +184,11 @@ export class Answers {
       // The message is stored. The next one takes along what is left of this.
       this.#onError(errorOf(cause))
     }
+  }
+
+  /** A message is stored again: it may be an answer that had waited for a person, and went on. */
+  async storedAgain(threadId: string, messageId: string): Promise<void> {
+    if (this.#ended.get(threadId) === messageId) await this.stored(threadId)
   }
 
   async #remove(threadId: string): Promise<void> {
@@ -159,6 +226,9 @@ export class Answers {
     else yield await answer
   }
 }
+
+/** The message that it is shown below when it is given anew. */
+const follows = ({ parentId, behind }: Answer): string => behind?.id ?? parentId
 
 async function removeAll(drafts: Thread<Answer>): Promise<void> {
   const ids: string[] = []

@@ -7,6 +7,7 @@ import type {
   MessageFormatAdapter,
   MessageFormatItem,
   ThreadHistoryAdapter,
+  ThreadMessage,
 } from '@assistant-ui/react'
 import { frozen } from '../shared/frozen.ts'
 import { taken } from '../shared/taken.ts'
@@ -38,10 +39,19 @@ export class ConversationHistory implements ThreadHistoryAdapter {
   async load(): Promise<Awaited<ReturnType<ThreadHistoryAdapter['load']>>> {
     const { headId, messages } = await this.#read(this.#where, OWN_FORMAT)
     const items = messages.map(({ entry, parentId }) => ({ ...toItem(entry), parentId }))
-    const head = items.find(({ message }) => message.id === headId)?.message
+    const head = items.find(({ message }) => message.id === headId)
     const id = this.#where.known()?.id
-    const isOpen = id !== undefined && head?.role === 'user' && (await this.#answers.isOpen(id, head.id))
-    return { headId, messages: items, ...(isOpen ? { unstable_resume: true } : {}) }
+    if (!head || !isToBeAnswered(head.message) || id === undefined) return { headId, messages: items }
+    const cutOff = await this.#answers.cutOff(id, head.message.id)
+    if (!cutOff) return { headId, messages: items }
+    const { behind } = cutOff
+    if (behind?.role === 'assistant' && head.message.role === 'assistant') {
+      // It stays one that has waited for a person: what follows their word comes below it.
+      head.message = { ...behind, status: head.message.status }
+      const stored = await toEntry(head)
+      await this.#inTurn(async () => this.#where.known()?.update(stored, head.parentId))
+    }
+    return { headId, messages: items, unstable_resume: true }
   }
 
   /** Gives an answer that was cut off: what there was of it, and then all of it, anew. */
@@ -61,6 +71,7 @@ export class ConversationHistory implements ThreadHistoryAdapter {
     return this.#inTurn(async () => {
       const thread = await this.#where.needed()
       await thread.update(await toEntry(item), item.parentId)
+      await this.#answers.storedAgain(thread.id, item.message.id)
     })
   }
 
@@ -126,6 +137,10 @@ export class ConversationHistory implements ThreadHistoryAdapter {
     })
   }
 }
+
+/** Also one that has waited for a person: they may have said something, and the answer gone on. */
+const isToBeAnswered = (message: ThreadMessage): boolean =>
+  message.role === 'user' || (message.role === 'assistant' && message.status.type === 'requires-action')
 
 async function toEntry({ message, runConfig }: ExportedMessageRepositoryItem): Promise<Entry> {
   const content = frozen(taken('The message', await packed(message)))

@@ -9,7 +9,7 @@ interface KeptFile {
 
 type Attachment = NonNullable<ThreadMessage['attachments']>[number]
 type KeptAttachment = Omit<Attachment, 'file'> & { readonly file?: KeptFile }
-type KeptMessage = Omit<ThreadMessage, 'createdAt' | 'attachments'> & {
+export type KeptMessage = Omit<ThreadMessage, 'createdAt' | 'attachments'> & {
   readonly createdAt: number
   readonly attachments?: readonly KeptAttachment[]
 }

@@ -14,9 +14,21 @@ export interface JournaledToolsOptions {
   readonly repeatable?: readonly string[] | undefined
 }
 
+/** Of the name of a step. Ids of calls may be longer; steps of one name are told apart by their order. */
+const MOST_NAME = 1024
+
 /** What is told to the model of a call of which nobody knows whether it was done. */
 const UNKNOWN =
   'It is not known whether this was done: the page went away meanwhile. Find out before it is done again.'
+
+/** What the agents of runs were made of: a run's own are of no use behind it. */
+const origins = new WeakMap<AnyAgent, AnyAgent>()
+
+/** The agent as it was given. */
+export function originOf<TAgent extends AnyAgent>(agent: TAgent): TAgent {
+  // Of the same kind.
+  return (origins.get(agent) ?? agent) as TAgent
+}
 
 /** The agents of a run, as ones that do nothing again that they have done: neither their models nor their tools. */
 export class JournaledAgents {
@@ -32,7 +44,8 @@ export class JournaledAgents {
     this.#repeatable = new Set(repeatable)
   }
 
-  of<TAgent extends AnyAgent>(agent: TAgent): TAgent {
+  of<TAgent extends AnyAgent>(given: TAgent): TAgent {
+    const agent = originOf(given)
     const made = this.#made.get(agent) ?? this.#make(agent)
     // A clone, which is of the same kind.
     return made as TAgent
@@ -46,6 +59,7 @@ export class JournaledAgents {
       ...(typeof model === 'string' ? {} : { model: this.#models.of(model) }),
     })
     this.#made.set(agent, made)
+    origins.set(made, agent)
     made.handoffs = agent.handoffs.map((each) =>
       'onInvokeHandoff' in each ? this.#handoff(each) : this.of(each),
     )
@@ -76,7 +90,7 @@ export class JournaledAgents {
     const isRepeatable = this.#repeatable.has(tool.name)
     const invoke: AnyFunctionTool['invoke'] = (context, input, details) =>
       this.#loop.step(
-        `${tool.name} ${details?.toolCall?.callId ?? ''}`,
+        `${tool.name} ${details?.toolCall?.callId ?? ''}`.slice(0, MOST_NAME),
         async () => tool.invoke(context, input, details),
         isRepeatable
           ? { effect: 'none', whenUnknown: 'retry' }

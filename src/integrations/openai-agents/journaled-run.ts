@@ -6,12 +6,14 @@ import {
   type RunStreamEvent,
   type StreamedRunResult,
 } from '@openai/agents-core'
+import type { Lease } from '../../checkpointer/leases/lease.ts'
 import type { Loop, RunOptions } from '../../checkpointer/runs/types.ts'
 import type { Thread } from '../../checkpointer/thread.ts'
 import { checkFunction, checkOptions, type Names } from '../../checkpointer/options/options.ts'
-import { JournaledAgents, type AnyAgent } from './journaled-agents.ts'
+import { CheckpointerError } from '../../errors.ts'
+import { JournaledAgents, originOf, type AnyAgent } from './journaled-agents.ts'
 import { JournaledModels } from './journaled-models.ts'
-import { JournaledSession, type AddBehind, type Kept } from './journaled-session.ts'
+import { JournaledSession, type RunSession } from './journaled-session.ts'
 import { fromStored } from './run.ts'
 
 /** What is asked, as the SDK takes it. */
@@ -59,8 +61,8 @@ const PATIENCE = 500
 /** Where a run is, and what it changes. */
 export interface RunPlace {
   readonly thread: Thread<RunRecord>
-  readonly session: Kept
-  readonly addBehind: AddBehind
+  /** The session for a run: it takes no change once another runner has the lease, or the signal says that the run is over. */
+  under(lease: Lease, over: AbortSignal): RunSession
 }
 
 /** Runs an agent in a journal; gives nothing when there is nothing to do. */
@@ -71,22 +73,34 @@ export async function runInJournal<TAgent extends AnyAgent>(
   options: JournaledRunOptions,
 ): Promise<JournaledRunResult<TAgent> | undefined> {
   let result: JournaledRunResult<TAgent> | undefined
-  const { thread, session } = place
   const { signal, onEvent } = checkOptions('run', options, OPTIONS)
   checkFunction('onEvent', onEvent)
-  await thread.run({ ...which, signal, wait: PATIENCE }, async (loop) => {
-    result = await played(loop, place, agent, options)
-    // It waits for a person, or for nobody any more.
-    if (result.interruptions.length > 0) await session.saveRun(result.state)
-    else await session.dropRun()
-  })
-  return result
+  const over = new AbortController()
+  try {
+    await place.thread.run({ ...which, signal, wait: PATIENCE }, async (loop) => {
+      const kept = place.under(loop.lease, over.signal)
+      result = await played(loop, kept, agent, options)
+      // It waits for a person, or for nobody any more.
+      if (result.interruptions.length > 0) await kept.session.saveRun(result.state)
+      else await kept.session.dropRun()
+    })
+  } finally {
+    // The SDK may not have heard of it yet.
+    over.abort(new CheckpointerError('INVALID', 'The run has ended: it changes its session no more.'))
+  }
+  return result && withOrigin(result)
+}
+
+/** With the agent that was given as its last, for who goes on with that. */
+function withOrigin<TAgent extends AnyAgent>(result: JournaledRunResult<TAgent>): JournaledRunResult<TAgent> {
+  const { lastAgent } = result
+  return lastAgent ? Object.defineProperty(result, 'lastAgent', { value: originOf(lastAgent) }) : result
 }
 
 /** From its beginning; what the journal knows is not done again. */
 async function played<TAgent extends AnyAgent>(
   loop: Loop<RunRecord>,
-  { session, addBehind }: RunPlace,
+  { session, addBehind }: RunSession,
   agent: TAgent,
   { runner = new Runner(), repeatable, onEvent, context, maxTurns }: JournaledRunOptions,
 ): Promise<JournaledRunResult<TAgent>> {
@@ -109,6 +123,8 @@ async function played<TAgent extends AnyAgent>(
   const streamed = await own.run(journaled, input, { ...how, stream: true })
   for await (const event of streamed) onEvent(event)
   await streamed.completed
+  // The SDK takes a stream that was stopped for one that has ended.
+  loop.signal.throwIfAborted()
   return streamed
 }
 

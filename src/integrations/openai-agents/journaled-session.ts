@@ -17,11 +17,15 @@ export interface Kept extends Aware {
 }
 
 /** Adds what is not there yet of these items, behind the first so many. */
-export type AddBehind = (length: number, items: readonly AgentInputItem[]) => Promise<void>
+type AddBehind = (length: number, items: readonly AgentInputItem[]) => Promise<void>
 
-interface Seen {
+/** What a run changes. */
+export interface RunSession {
   readonly session: Kept
   readonly addBehind: AddBehind
+}
+
+interface Seen extends RunSession {
   /** How many items there were when the run began. */
   readonly before: number
   /** The run takes its history from the session, and not from a run that had waited. */

@@ -7,6 +7,7 @@ import type {
 } from '@openai/agents-core'
 import type { CheckpointInfo } from '../../checkpoint.ts'
 import type { Checkpointer } from '../../checkpointer/checkpointer.ts'
+import type { Lease } from '../../checkpointer/leases/lease.ts'
 import type { Thread } from '../../checkpointer/thread.ts'
 import type { HistoryOptions } from '../../checkpointer/threads/history.ts'
 import type { ForkOptions } from '../../checkpointer/threads/types.ts'
@@ -27,6 +28,7 @@ import {
   type WaitedRun,
 } from './journaled-run.ts'
 import type { AnyAgent } from './journaled-agents.ts'
+import type { RunSession } from './journaled-session.ts'
 import { fromStored, toStored, type RunText } from './run.ts'
 import {
   afterMutations,
@@ -59,17 +61,18 @@ export class ForkpointSession
   implements SessionHistoryTransactionAwareSession, SessionHistoryRewriteAwareSession
 {
   readonly #checkpointer: Checkpointer
-  readonly #thread: Thread<SessionState>
   readonly #runs: RunPlace
-  readonly #inTurn = oneByOne()
+  #thread: Thread<SessionState>
+  #inTurn = oneByOne()
+  /** For a run: aborted when it is over. */
+  #over: AbortSignal | undefined
 
   constructor(checkpointer: Checkpointer, sessionId: string = randomId()) {
     this.#checkpointer = needCheckpointer(checkpointer)
     this.#thread = checkpointer.thread(sessionId)
     this.#runs = {
       thread: checkpointer.thread(sessionId, { namespace: RUNS }),
-      session: this,
-      addBehind: (length, items) => this.#change('add', (state) => withItemsBehind(state, length, items)),
+      under: (lease, over) => this.#under(lease, over),
     }
   }
 
@@ -104,10 +107,14 @@ export class ForkpointSession
   }
 
   /**
-   * Begins anew, without items and without a run that waits. What was there stays in the history, and can be forked;
-   * `delete` removes it.
+   * Begins anew, without items and without a run that waits or was cut off. The items that were there stay in the history,
+   * and can be forked; `delete` removes them.
    */
   async clearSession(): Promise<void> {
+    const { thread } = this.#runs
+    const run = await thread.latestRun()
+    // One that is under way may be who calls this.
+    if (run && run.status !== 'running') await thread.deleteRun(run.runId)
     await this.#change('clear', (state) => (isEmpty(state) ? undefined : EMPTY))
   }
 
@@ -196,9 +203,24 @@ export class ForkpointSession
     return this.#inTurn(async () => stateOf(this.sessionId, (await this.#thread.load())?.state))
   }
 
+  /** What was asked of the one before is done before what is asked of the other. */
+  #under(lease: Lease, over: AbortSignal): RunSession {
+    const session = new ForkpointSession(this.#checkpointer, this.sessionId)
+    session.#thread = this.#checkpointer.thread(this.sessionId, { lease })
+    session.#inTurn = this.#inTurn
+    session.#over = over
+    return {
+      session,
+      addBehind: (length, items) => session.#change('add', (state) => withItemsBehind(state, length, items)),
+    }
+  }
+
   #change(node: string, change: (state: SessionState) => SessionState | undefined): Promise<void> {
     return this.#inTurn(() =>
-      changeHead(this.#thread, { node }, (state) => change(stateOf(this.sessionId, state))),
+      changeHead(this.#thread, { node }, (state) => {
+        this.#over?.throwIfAborted()
+        return change(stateOf(this.sessionId, state))
+      }),
     )
   }
 }

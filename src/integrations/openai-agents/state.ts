@@ -40,14 +40,23 @@ export function withItemsBehind(
   length: number,
   items: readonly AgentInputItem[],
 ): SessionState | undefined {
-  const added = state.items.slice(length)
-  for (let at = 0; at < added.length; at++) {
-    const there = added.slice(at, at + items.length)
-    if (same(there, items.slice(0, there.length)))
-      return there.length === items.length ? undefined : withItems(state, items.slice(there.length))
+  for (let at = length; at < state.items.length; at++) {
+    const there = state.items.slice(at, at + items.length)
+    if (!there.every((item, index) => comesTo(item, items[index]))) continue
+    if (same(there, items)) return undefined
+    const behind = state.items.slice(at + there.length)
+    return { ...state, items: [...state.items.slice(0, at), ...items, ...behind] }
   }
   return items.length === 0 ? undefined : withItems(state, items)
 }
+
+/** Whether it is the same, or what was there before it: the SDK adds a result to each call that a stop has left without one. */
+const comesTo = (item: AgentInputItem, next: AgentInputItem | undefined): boolean =>
+  same(item, next) ||
+  (item.type === 'function_call_result' &&
+    next?.type === 'function_call_result' &&
+    item.status === 'incomplete' &&
+    item.callId === next.callId)
 
 /** `undefined` when there is none. */
 export function withoutRun({ run, ...rest }: SessionState): SessionState | undefined {

@@ -1,5 +1,10 @@
 import 'fake-indexeddb/auto'
-import type { ChatModelAdapter, ChatModelRunOptions, ChatModelRunResult } from '@assistant-ui/react'
+import type {
+  ChatModelAdapter,
+  ChatModelRunOptions,
+  ChatModelRunResult,
+  ThreadAssistantMessage,
+} from '@assistant-ui/react'
 import { openCheckpointer, type Checkpointer } from 'forkpoint'
 import { ForkpointHistory } from 'forkpoint/assistant-ui'
 import { beforeEach, expect, it } from 'vitest'
@@ -118,6 +123,86 @@ it('an answer that is deleted does not come back', async () => {
   expect(loaded).not.toHaveProperty('unstable_resume')
 })
 
+/** A call that waits for a person, or with their word. */
+const call = (result?: string) => ({
+  type: 'tool-call' as const,
+  toolCallId: 'call',
+  toolName: 'ask',
+  args: {},
+  argsText: '{}',
+  ...(result === undefined ? {} : { result }),
+})
+const PAUSED = { type: 'requires-action', reason: 'tool-calls' } as const
+const paused = (result?: string): ThreadAssistantMessage => ({
+  ...assistantMessage('b'),
+  content: [call(result)],
+  status: PAUSED,
+})
+
+/** As a runtime does it: a message that waits for a person is appended, and goes on behind their word under its id. */
+async function answeredByAPerson(history: ForkpointHistory): Promise<ChatModelRunOptions> {
+  await history.append({ message: userMessage('a'), parentId: null })
+  const asking: ChatModelRunOptions = { ...options, unstable_assistantMessageId: 'b' }
+  await all(history.model.run(asking))
+  await history.append({ message: paused(), parentId: 'a' })
+  return { ...asking, unstable_getMessage: () => ({ ...paused('yes'), status: { type: 'running' } }) }
+}
+
+it.each([
+  ['has ended', assistantMessage('b').status],
+  ['waits again', PAUSED],
+])('an answer that goes on behind a person’s word is let go of when it %s', async (_name, status) => {
+  const history = page()
+  const goingOn = await answeredByAPerson(history)
+  await all(history.model.run(goingOn))
+  await history.update({ message: { ...paused('yes'), status }, parentId: 'a' })
+  expect(await checkpointer.thread('chat', { namespace: 'assistant-ui/answer' }).load()).toBeUndefined()
+  await (await checkpointer.thread('chat').lease({ wait: false })).release()
+})
+
+it('an answer is held while it goes on, though what a person has said is stored behind its beginning', async () => {
+  const history = page()
+  const goingOn = await answeredByAPerson(history)
+  const answer = history.model.run(goingOn)
+  if (!(Symbol.asyncIterator in answer)) throw new Error('it streams')
+  await answer.next()
+  await history.update({ message: paused('yes'), parentId: 'a' })
+  await expect(checkpointer.thread('chat').lease({ wait: false })).rejects.toMatchObject({ code: 'BLOCKED' })
+})
+
+it('an answer that is cut off behind a person’s word is given anew below it, and the word is there', async () => {
+  const history = page()
+  const goingOn = await answeredByAPerson(history)
+  const answer = history.model.run(goingOn)
+  if (!(Symbol.asyncIterator in answer)) throw new Error('it streams')
+  await answer.next()
+  await expect
+    .poll(async () => (await checkpointer.thread('chat', { namespace: 'assistant-ui/answer' }).load())?.state)
+    .toMatchObject({ result: says('o') })
+  await gone()
+  for (const texts of [
+    ['o', 'o'],
+    ['o', 'o', 'on', 'one'],
+  ]) {
+    const next = page()
+    const loaded = await next.load()
+    expect(loaded).toMatchObject({ headId: 'b', unstable_resume: true })
+    expect(loaded.messages.at(-1)?.message).toEqual(paused('yes'))
+    const resumed = next.resume({ ...options, unstable_parentId: 'b', unstable_assistantMessageId: 'c' })
+    for (const text of texts) expect((await resumed.next()).value).toEqual(says(text))
+    if (texts.length === 2) await gone()
+    else expect(await resumed.next()).toMatchObject({ done: true })
+  }
+})
+
+it('a message that waits for a person is not gone on with', async () => {
+  await answeredByAPerson(page())
+  await gone()
+  const loaded = await page().load()
+  expect(loaded).not.toHaveProperty('unstable_resume')
+  expect(loaded.messages.at(-1)?.message).toEqual(paused())
+})
+
 it('drafts that cannot be removed are told of, and the message is stored', async () => {
   const disk = fullable()
   const errors: unknown[] = []
@@ -163,4 +248,20 @@ it('what cannot be kept of an answer is told, and passed on all the same', async
   await history.append({ message: userMessage('a'), parentId: null })
   expect(await all(history.model.run(options))).toEqual([odd])
   expect(errors).toMatchObject([{ code: 'INVALID' }])
+})
+
+it('an answer that cannot be kept from its beginning on is told, and passed on all the same', async () => {
+  const disk = fullable()
+  const errors: unknown[] = []
+  const full = await openCheckpointer({ name: 'full', storage: disk.storage, onWarning: () => {} })
+  const history = new ForkpointHistory(full, 'chat', { model, onError: (error) => errors.push(error) })
+  await history.append({ message: userMessage('a'), parentId: null })
+  disk.fill()
+  expect(await all(history.model.run(options))).toEqual(['o', 'on', 'one'].map(says))
+  expect(errors).toMatchObject([{ code: 'QUOTA' }])
+  disk.empty()
+  await full.close()
+  expect(await all(history.model.run(options))).toHaveLength(3)
+  expect(errors).toMatchObject([{ code: 'QUOTA' }, { code: 'CLOSED' }])
+  expect(asked).toBe(2)
 })

@@ -1,37 +1,12 @@
 import 'fake-indexeddb/auto'
-import { Agent, MemorySession, run, RunState, Runner, shellTool } from '@openai/agents-core'
-import { assistantMessage, ScriptedModel } from '@openai/agents-core/testing'
-import { openCheckpointer } from 'forkpoint'
-import { ForkpointSession } from 'forkpoint/openai-agents'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { tripAgent, type TripOptions } from '../../support/scripted-trip.ts'
-
-const never = new Promise<never>(() => {})
-const soon = { timeout: 5_000 }
-
-/** Pages of one site, each with an agent of its own, and what their tools and models have really done. */
-function site() {
-  const name = `agents-${Math.random()}`
-  const done: string[] = []
-  let asked = 0
-  async function page(options: TripOptions = {}) {
-    const checkpointer = await openCheckpointer({ name, worker: false, onWarning: () => {} })
-    onTestFinished(() => checkpointer.close())
-    const agent = tripAgent((what) => done.push(what), { isAsked: false, onModel: () => asked++, ...options })
-    return { checkpointer, agent, session: new ForkpointSession(checkpointer, 'trip') }
-  }
-  return { page, done, asked: () => asked }
-}
-
-const hangsAt =
-  (at: string): NonNullable<TripOptions['after']> =>
-  (tool) =>
-    tool === at ? never : undefined
+import { Agent, MemorySession, run, RunState, Runner, shellTool, tool } from '@openai/agents-core'
+import { assistantMessage, functionCall, ScriptedModel } from '@openai/agents-core/testing'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { hangsAt, site, soon, typesOf } from './ground.ts'
 
 const RESULT = 'function_call_result'
 const WHOLE = ['message', 'function_call', RESULT, 'function_call', RESULT, 'message']
-const typesOf = async (session: ForkpointSession) =>
-  (await session.getItems()).map(({ type }) => type ?? 'message')
 
 describe.each([
   ['streamed', true],
@@ -134,6 +109,50 @@ it('a run that was cut off is not forgotten for a new one', async () => {
   await expect(two.session.run(two.agent, 'And now?')).rejects.toMatchObject({ code: 'CONFLICT' })
   await two.session.resume(two.agent)
   expect((await two.session.run(two.agent, 'And now?')).finalOutput).toBe('You do still.')
+})
+
+it('a session that begins anew leaves a run behind that was cut off', async () => {
+  const { page, done } = site()
+  const one = await page({ after: hangsAt('book') })
+  void one.session.run(one.agent, 'Fly me to Lisbon').catch(() => {})
+  await expect.poll(() => done, soon).toHaveLength(2)
+  await one.checkpointer.close()
+  const two = await page()
+  await two.session.clearSession()
+  expect(await two.session.resume(two.agent)).toBeUndefined()
+  const { finalOutput } = await two.session.run(two.agent, 'Fly me to Lisbon')
+  expect(finalOutput).toBe('You fly with TP 1351.')
+  expect(await typesOf(two.session)).toEqual(WHOLE)
+})
+
+it('the agent that has spoken last can be gone on with', async () => {
+  const { page } = site()
+  const { agent, session } = await page()
+  const end = await session.run(agent, 'Fly me to Lisbon')
+  expect(end.lastAgent).toBe(agent)
+  const more = await session.run(end.lastAgent ?? new Agent({ name: 'none' }), 'And now?')
+  expect(more.finalOutput).toBe('You do still.')
+})
+
+it('a tool is used whatever the length of the id of its call', async () => {
+  const { page } = site()
+  const { session } = await page()
+  const used: string[] = []
+  const echo = tool({
+    name: 'echo',
+    description: 'Says it again',
+    parameters: z.object({ text: z.string() }),
+    execute: ({ text }) => {
+      used.push(text)
+      return text
+    },
+  })
+  const long = '€'.repeat(2000)
+  const calls = ['a', 'b'].map((text) => functionCall('echo', { text }, { callId: `${long}${text}` }))
+  const model = new ScriptedModel([calls, [assistantMessage('Said.')]])
+  const end = await session.run(new Agent({ name: 'echoing', model, tools: [echo] }), 'Say a and b')
+  expect(end.finalOutput).toBe('Said.')
+  expect(used).toEqual(['a', 'b'])
 })
 
 it('an agent that another has handed over to does nothing again either, and its models may be named', async () => {
