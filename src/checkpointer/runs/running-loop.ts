@@ -88,7 +88,7 @@ export class RunningLoop<State> implements Loop<State> {
     return this.#leaving('loop.save()', async () => {
       const { seq } = this.#state
       const saved = await this.#state.save(this.state, { source: 'loop', ...given })
-      warnOfUntold(this.#state.turn.ground, this.#told, this.#book.doneOutside, seq, saved.seq)
+      warnOfUntold(this.#state, this.#told, this.#book.doneOutside, seq, saved.seq)
       this.#streams.leave(seq)
       this.#steps.leave()
       this.#book = new Book(this.runId, [])

@@ -1,4 +1,4 @@
-import { isToolUIPart, type UIMessage, type UIMessageChunk } from 'ai'
+import type { UIMessage, UIMessageChunk } from 'ai'
 import { expect, it } from 'vitest'
 import { shortly, site } from './ground.ts'
 
