@@ -6,6 +6,7 @@ import { CheckpointerError } from '../../errors.ts'
 import { Latest } from '../shared/latest.ts'
 import { copyOf, isSame, valueOf } from '../shared/copy.ts'
 import { contentOf, marksOf, storedContent, type Content } from './form.ts'
+import { Rounds } from './rounds.ts'
 import { redone, undone } from './turning.ts'
 
 /** What an item stands in. */
@@ -27,6 +28,7 @@ export class Item {
   readonly #thread: Thread
   readonly #around: ItemSurroundings
   readonly #latest: Latest<Content>
+  readonly #rounds: Rounds
   /** What was put or read last, in a copy that nobody else has; absent when it may be another by now. */
   #known: Content | undefined
   /** The head that was read or written here last; `null`: there was none. */
@@ -43,6 +45,7 @@ export class Item {
   constructor(thread: Thread, around: ItemSurroundings) {
     this.#thread = thread
     this.#around = around
+    this.#rounds = new Rounds(around.every)
     this.#latest = new Latest({
       ...around,
       write: (content) => this.#write(content),
@@ -61,6 +64,7 @@ export class Item {
       const found = await this.#thread.load()
       const content = found ? contentOf({ state: found.state, marks: marksOf(found) }) : GONE
       this.#head = found?.id ?? null
+      this.#rounds.read()
       if (this.#puts === puts) this.#known = content
       else if (found) this.#warn('was set before it had been read', 'what had been stored')
       return given(content)
@@ -72,7 +76,7 @@ export class Item {
   /** Takes the value in before it returns; rejects with a failure that no call was rejected with yet. */
   async set(value: unknown): Promise<void> {
     const content: Content = typeof value === 'string' ? { text: value } : { value: this.#copy(value) }
-    if (!this.#isKnown(content) || this.#latest.isFailing) this.#put(content)
+    if ((!this.#isKnown(content) && this.#isTaken(content)) || this.#latest.isFailing) this.#put(content)
     const untold = this.#latest.takeUntold()
     if (untold) throw untold
   }
@@ -129,6 +133,7 @@ export class Item {
       return false
     }
     this.#known = undefined
+    this.#rounds.heard()
     return true
   }
 
@@ -179,6 +184,17 @@ export class Item {
     if ('gone' in content) return 'gone' in known
     if ('text' in content) return 'text' in known && known.text === content.text
     return 'value' in content && 'value' in known && isSame(known.value, content.value)
+  }
+
+  /** Not what two tabs set in turn, over and over. */
+  #isTaken(content: Content): boolean {
+    const rounds = this.#rounds.set(content)
+    if (rounds === 'last')
+      this.#warn(
+        'is set by two tabs in turn, each time the other has set it: is one of them of another version? It is set here no more for that',
+        'what was to be set',
+      )
+    return rounds === 'few'
   }
 
   #put(content: Content): void {
