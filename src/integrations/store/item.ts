@@ -39,6 +39,8 @@ export class Item {
   /** How many erasures were asked for, and how many of these are done: a value set behind one does not take its place. */
   #erasures = { asked: 0, done: 0 }
   #puts = 0
+  /** What it has become by somebody else's hand, as was heard last. */
+  #news: { readonly head: string | undefined } | undefined
   /** Undos and redos under way: what the item is behind them is not known. */
   #turns = 0
 
@@ -58,14 +60,16 @@ export class Item {
   async get(): Promise<unknown> {
     const unsettled = this.#latest.unsettled
     if (unsettled) return given(unsettled.value)
-    const puts = this.#puts
+    const [puts, news] = [this.#puts, this.#news]
     this.#latest.hold()
     try {
       const found = await this.#thread.load()
       const content = found ? contentOf({ state: found.state, marks: marksOf(found) }) : GONE
       this.#head = found?.id ?? null
       this.#rounds.read()
-      if (this.#puts === puts) this.#known = content
+      // News may overtake what is read.
+      const isLatest = this.#news === news || this.#news?.head === found?.id
+      if (this.#puts === puts) this.#known = isLatest ? content : undefined
       else if (found) this.#warn('was set before it had been read', 'what had been stored')
       return given(content)
     } finally {
@@ -133,6 +137,7 @@ export class Item {
       return false
     }
     this.#known = undefined
+    this.#news = { head: event.type === 'saved' ? event.id : undefined }
     this.#rounds.heard()
     return true
   }
