@@ -251,6 +251,16 @@ describe('what is set in quick succession', () => {
     expect(seen.length).toBeLessThan(30)
   })
 
+  it('is written by a flush also when the store was closed', async () => {
+    const open = tabs()
+    const { storage } = await open(LONG)
+    await storage.setItem('a', 1)
+    await storage.close()
+    await storage.setItem('a', 2)
+    await storage.flush()
+    expect(await (await open()).storage.getItem('a')).toBe(2)
+  })
+
   it('is, after a crash between two writes, what the last write held', async () => {
     const open = tabs()
     const { storage } = await open(LONG)
