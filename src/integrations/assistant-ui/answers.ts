@@ -188,7 +188,10 @@ export class Answers {
 
   /** A message is stored again: it may be an answer that had waited for a person, and went on. */
   async storedAgain(threadId: string, messageId: string): Promise<void> {
-    if (this.#ended.get(threadId) === messageId) await this.stored(threadId)
+    if (!this.#ended.has(threadId)) return
+    // Not every runtime says which message it makes of an answer.
+    const ended = this.#ended.get(threadId) ?? messageId
+    if (ended === messageId) await this.stored(threadId)
   }
 
   async #remove(threadId: string): Promise<void> {

@@ -6,6 +6,7 @@ import { CheckpointerError } from '../../errors.ts'
 import { Latest } from '../shared/latest.ts'
 import { copyOf, isSame, valueOf } from '../shared/copy.ts'
 import { contentOf, marksOf, storedContent, type Content } from './form.ts'
+import { Rounds } from './rounds.ts'
 import { redone, undone } from './turning.ts'
 
 /** What an item stands in. */
@@ -27,6 +28,7 @@ export class Item {
   readonly #thread: Thread
   readonly #around: ItemSurroundings
   readonly #latest: Latest<Content>
+  readonly #rounds: Rounds
   /** What was put or read last, in a copy that nobody else has; absent when it may be another by now. */
   #known: Content | undefined
   /** The head that was read or written here last; `null`: there was none. */
@@ -37,12 +39,15 @@ export class Item {
   /** How many erasures were asked for, and how many of these are done: a value set behind one does not take its place. */
   #erasures = { asked: 0, done: 0 }
   #puts = 0
+  /** What it has become by somebody else's hand, as was heard last. */
+  #news: { readonly head: string | undefined } | undefined
   /** Undos and redos under way: what the item is behind them is not known. */
   #turns = 0
 
   constructor(thread: Thread, around: ItemSurroundings) {
     this.#thread = thread
     this.#around = around
+    this.#rounds = new Rounds(around.every)
     this.#latest = new Latest({
       ...around,
       write: (content) => this.#write(content),
@@ -55,13 +60,16 @@ export class Item {
   async get(): Promise<unknown> {
     const unsettled = this.#latest.unsettled
     if (unsettled) return given(unsettled.value)
-    const puts = this.#puts
+    const [puts, news] = [this.#puts, this.#news]
     this.#latest.hold()
     try {
       const found = await this.#thread.load()
       const content = found ? contentOf({ state: found.state, marks: marksOf(found) }) : GONE
       this.#head = found?.id ?? null
-      if (this.#puts === puts) this.#known = content
+      this.#rounds.read()
+      // News may overtake what is read.
+      const isLatest = this.#news === news || this.#news?.head === found?.id
+      if (this.#puts === puts) this.#known = isLatest ? content : undefined
       else if (found) this.#warn('was set before it had been read', 'what had been stored')
       return given(content)
     } finally {
@@ -72,7 +80,7 @@ export class Item {
   /** Takes the value in before it returns; rejects with a failure that no call was rejected with yet. */
   async set(value: unknown): Promise<void> {
     const content: Content = typeof value === 'string' ? { text: value } : { value: this.#copy(value) }
-    if (!this.#isKnown(content) || this.#latest.isFailing) this.#put(content)
+    if ((!this.#isKnown(content) && this.#isTaken(content)) || this.#latest.isFailing) this.#put(content)
     const untold = this.#latest.takeUntold()
     if (untold) throw untold
   }
@@ -129,6 +137,8 @@ export class Item {
       return false
     }
     this.#known = undefined
+    this.#news = { head: event.type === 'saved' ? event.id : undefined }
+    this.#rounds.heard()
     return true
   }
 
@@ -179,6 +189,17 @@ export class Item {
     if ('gone' in content) return 'gone' in known
     if ('text' in content) return 'text' in known && known.text === content.text
     return 'value' in content && 'value' in known && isSame(known.value, content.value)
+  }
+
+  /** Not what two tabs set in turn, over and over. */
+  #isTaken(content: Content): boolean {
+    const rounds = this.#rounds.set(content)
+    if (rounds === 'last')
+      this.#warn(
+        'is set by two tabs in turn, each time the other has set it: is one of them of another version? It is set here no more for that',
+        'what was to be set',
+      )
+    return rounds === 'few'
   }
 
   #put(content: Content): void {

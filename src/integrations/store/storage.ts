@@ -75,6 +75,7 @@ class ItemStorage implements ForkpointStorage {
   readonly #items = new Map<string, Item>()
   readonly #listeners = new Set<(name: string) => void>()
   readonly #stops: readonly (() => void)[]
+  #isClosed = false
 
   constructor(checkpointer: Checkpointer, options: StorageOptions) {
     this.#checkpointer = needCheckpointer(checkpointer)
@@ -85,7 +86,7 @@ class ItemStorage implements ForkpointStorage {
       }),
       checkpointer.holdsBack({
         hurry: () => this.#items.forEach((item) => item.hurry()),
-        flush: async () => void (await Promise.all([...this.#items.values()].map((item) => item.flush()))),
+        flush: () => this.#flushItems(),
       }),
     ]
   }
@@ -103,6 +104,8 @@ class ItemStorage implements ForkpointStorage {
   }
 
   async flush(): Promise<void> {
+    // Once this is closed, the checkpointer does not know of what is set here.
+    if (this.#isClosed) await this.#flushItems()
     await this.#checkpointer.flush()
   }
 
@@ -141,7 +144,12 @@ class ItemStorage implements ForkpointStorage {
     } finally {
       for (const stop of this.#stops) stop()
       this.#listeners.clear()
+      this.#isClosed = true
     }
+  }
+
+  async #flushItems(): Promise<void> {
+    await Promise.all([...this.#items.values()].map((item) => item.flush()))
   }
 
   #item(name: string): Item {

@@ -149,12 +149,13 @@ async function answeredByAPerson(history: ForkpointHistory): Promise<ChatModelRu
 }
 
 it.each([
-  ['has ended', assistantMessage('b').status],
-  ['waits again', PAUSED],
-])('an answer that goes on behind a person’s word is let go of when it %s', async (_name, status) => {
+  ['has ended', assistantMessage('b').status, 'b'],
+  ['waits again', PAUSED, 'b'],
+  ['has ended, where the runtime does not name it', assistantMessage('b').status, undefined],
+])('an answer that goes on behind a person’s word is let go of when it %s', async (_name, status, id) => {
   const history = page()
   const goingOn = await answeredByAPerson(history)
-  await all(history.model.run(goingOn))
+  await all(history.model.run({ ...goingOn, unstable_assistantMessageId: id }))
   await history.update({ message: { ...paused('yes'), status }, parentId: 'a' })
   expect(await checkpointer.thread('chat', { namespace: 'assistant-ui/answer' }).load()).toBeUndefined()
   await (await checkpointer.thread('chat').lease({ wait: false })).release()

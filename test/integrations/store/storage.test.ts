@@ -34,6 +34,32 @@ describe('an item', () => {
     expect(await (await open()).storage.getItem('a')).toEqual({ n: 5 })
   })
 
+  it('is set to what it was by a read that another has overtaken', async () => {
+    const open = tabs()
+    const { storage, checkpointer } = await open()
+    const other = await open()
+    await other.storage.setItem('a', 'before')
+    await other.storage.flush()
+    const thread = checkpointer.thread('a')
+    const load = thread.load.bind(thread)
+    let heard = (): void => {}
+    const news = new Promise<void>((resolve) => (heard = resolve))
+    vi.spyOn(checkpointer, 'thread').mockReturnValueOnce(thread)
+    vi.spyOn(thread, 'load').mockImplementationOnce(async () => {
+      const found = await load()
+      await news
+      return found
+    })
+    const reading = storage.getItem('a')
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    storage.subscribe(heard)
+    await other.storage.setItem('a', 'since')
+    expect(await reading).toBe('before')
+    await storage.setItem('a', 'before')
+    await storage.flush()
+    expect(await (await open()).storage.getItem('a')).toBe('before')
+  })
+
   it('is taken as it is at the call, whatever the caller does next', async () => {
     const open = tabs()
     const { storage } = await open(LONG)
@@ -223,6 +249,16 @@ describe('what is set in quick succession', () => {
     expect(seen[0]).toBe(1)
     expect(seen.length).toBeGreaterThan(2)
     expect(seen.length).toBeLessThan(30)
+  })
+
+  it('is written by a flush also when the store was closed', async () => {
+    const open = tabs()
+    const { storage } = await open(LONG)
+    await storage.setItem('a', 1)
+    await storage.close()
+    await storage.setItem('a', 2)
+    await storage.flush()
+    expect(await (await open()).storage.getItem('a')).toBe(2)
   })
 
   it('is, after a crash between two writes, what the last write held', async () => {

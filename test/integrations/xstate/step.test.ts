@@ -74,6 +74,18 @@ describe('a promise in flight when the page goes', () => {
     expect(pay).toHaveBeenCalledTimes(1)
   })
 
+  it('what a step has kept can be removed when nothing is in flight', async () => {
+    const { places, actor, flush } = await page(name(), async () => 'receipt 1')
+    actor.send({ type: 'pay' })
+    await waitFor(actor, (snapshot) => snapshot.matches('paid'))
+    await flush()
+    const [kept, ...others] = (await places().namespaces()).filter((each) => each.startsWith('invoked:'))
+    expect(others).toEqual([])
+    await places().deleteRun(kept ?? '')
+    expect(await places().namespaces()).toEqual([''])
+    expect((await places().load())?.state).toMatchObject({ value: 'paid' })
+  })
+
   it('as a step that failed fails again, without being done', async () => {
     const database = name()
     const pay = vi.fn<Pay>(() => Promise.reject(new Error('no funds')))
