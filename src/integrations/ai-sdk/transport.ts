@@ -1,12 +1,14 @@
 import { DirectChatTransport, type ChatTransport, type UIMessage, type UIMessageChunk } from 'ai'
 import type { Checkpointer } from '../../checkpointer/checkpointer.ts'
 import { checkFunction, checkOptions, invalid, type Names } from '../../checkpointer/options/options.ts'
+import type { Thread } from '../../checkpointer/thread.ts'
 import { CheckpointerError } from '../../errors.ts'
 import { needCheckpointer } from '../shared/needed.ts'
 import type { Ask, Send } from './request.ts'
 import { branchesOf, chooseBranch, groundOf, type ChatBranch } from './branches.ts'
 import { answerIn, isSame, messagesIn, stepsIn, tidy, type Chat, type ChatThread } from './chat.ts'
 import { begin, followOn, type Giving } from './give.ts'
+import { withOutcomes } from './outcomes.ts'
 import type { Journal } from './tools/journal.ts'
 import { Shown } from './shown.ts'
 import { isToBeShown, UnderWay, type StreamIds } from './under-way.ts'
@@ -48,6 +50,12 @@ type Reconnect = Parameters<ChatTransport<UIMessage>['reconnectToStream']>[0]
 /** So long, in milliseconds, an answer that is just ending is waited for; then another tab is taken to have the chat. */
 const PATIENCE = 3_000
 const MOMENT = 300
+
+/** An answer that is just ending is not written over: what its tools come to is waited for. */
+async function whenFree(thread: Pick<Thread, 'latestRun' | 'lease'>): Promise<void> {
+  const run = await thread.latestRun()
+  if (run?.status === 'running') await (await thread.lease({ wait: PATIENCE })).release()
+}
 
 /**
  * Keeps a chat of the AI SDK: what its transport gives is logged as it comes, each step is a checkpoint of the thread
@@ -93,6 +101,7 @@ export class ForkpointTransport<Message extends UIMessage = UIMessage> implement
     const { abortSignal, messages, ...ask } = options
     const giving = this.#giving(ask, abortSignal)
     const { thread, shown } = giving
+    await whenFree(thread)
     const head = await thread.load()
     const answer = answerIn(messages)
     const steps = answer ? stepsIn(answer) : 0
@@ -105,7 +114,9 @@ export class ForkpointTransport<Message extends UIMessage = UIMessage> implement
         return shown.stream
     }
     if (answer) shown.assume(steps, steps)
-    const state = { messages: messages.map(tidy), asked: steps }
+    const known = withOutcomes(head ? messagesIn(head) : [], messages).map(tidy)
+    const asked = answerIn(known)
+    const state = { messages: known, asked: asked ? stepsIn(asked) : 0 }
     const from = head && (await groundOf(thread, head, messages))
     await begin(giving, { from, initial: state, edit: () => state, wait: PATIENCE })
     return shown.stream
