@@ -51,7 +51,10 @@ type Reconnect = Parameters<ChatTransport<UIMessage>['reconnectToStream']>[0]
 const PATIENCE = 3_000
 const MOMENT = 300
 
-/** An answer that is just ending is not written over: what its tools come to is waited for. */
+/**
+ * An answer that is just ending is not written over: what its tools come to is waited for. Without locks the runner is
+ * looked at for as long as it takes to know that it is gone, which is longer than a lease is waited for.
+ */
 async function whenFree(thread: Pick<Thread, 'latestRun' | 'lease'>): Promise<void> {
   const run = await thread.latestRun()
   if (run?.status === 'running') await (await thread.lease({ wait: PATIENCE })).release()
