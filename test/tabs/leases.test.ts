@@ -13,6 +13,7 @@ import { locksOf } from '../../src/tabs/locks-of.ts'
 import { localEvents } from '../../src/tabs/events.ts'
 import { withLocksShown } from '../../src/tabs/shown-locks.ts'
 import { rejection } from '../../src/testing/checkpointer/ground.ts'
+import { fullable } from '../support/fullable.ts'
 
 /** A hundred times as fast as users have it, or so. */
 const QUICK = { look: 10, silence: 20, beat: 20, beats: 1_000 }
@@ -184,6 +185,36 @@ describe.each(storages)('signs of life on %s', (_, place) => {
     const [rows] = await storage.read('kept', [{ table: 'meta', from: ['lease'], to: ['lease~'] }])
     expect(rows).toEqual([])
     expect(await storage.partitions({ limit: 10 })).toEqual(['', 'kept'])
+  })
+})
+
+describe('a lease that could not be let go of, as the disk was full', () => {
+  async function fullWhileReleased() {
+    const disk = fullable()
+    const host = await createHost({ storage: disk.storage })
+    const [one, two] = [tabOn(host), tabOn(host)]
+    const lease = await one.thread('t').lease()
+    disk.fill()
+    await rejection(lease.release(), 'QUOTA')
+    disk.empty()
+    return { disk, lease, one, two }
+  }
+
+  it('can be let go of again', async () => {
+    const { lease, two } = await fullWhileReleased()
+    await lease.release()
+    await (await two.thread('t').lease({ wait: false })).release()
+  })
+
+  it('is not waited for by who comes next in its tab', async () => {
+    const { disk, lease, one } = await fullWhileReleased()
+    disk.fill()
+    await rejection(one.thread('t').lease({ wait: false }), 'BLOCKED')
+    disk.empty()
+    const next = await one.thread('t').lease({ wait: false })
+    // It is another's by now.
+    await lease.release()
+    await one.thread('t', { lease: next }).save({ n: 1 })
   })
 })
 

@@ -25,7 +25,7 @@ export interface Lease {
   readonly token: number
   /** Aborted, with a `LEASE_LOST` error, when another has taken over, or has taken the thread away. */
   readonly signal: AbortSignal
-  /** Lets the next one have it, when what was written under it has settled. */
+  /** Lets the next one have it, when what was written under it has settled. Where it fails it may be called again. */
   release(): Promise<void>
   /** The same as `release`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>
@@ -60,6 +60,11 @@ export class HeldLease implements Lease {
   /** It was released, or lost. */
   get isOver(): boolean {
     return this.#isReleased || this.signal.aborted
+  }
+
+  /** It could not be let go of, and nobody tries to just now. */
+  get isLeft(): boolean {
+    return this.#isReleased && !this.#ending
   }
 
   /**
@@ -100,7 +105,12 @@ export class HeldLease implements Lease {
   }
 
   #end(): Promise<void> {
-    this.#ending ??= this.#settled().then(() => (this.signal.aborted ? undefined : this.#claim.end()))
+    this.#ending ??= this.#settled()
+      .then(() => (this.signal.aborted ? undefined : this.#claim.end()))
+      .catch((error: unknown) => {
+        this.#ending = undefined
+        throw error
+      })
     return this.#ending
   }
 

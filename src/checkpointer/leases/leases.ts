@@ -68,13 +68,19 @@ export class Leases {
   #claim(thread: string, stop: AbortController, options: ClaimOptions): Promise<Claim> {
     return new Promise((resolve, reject) => {
       stop.signal.addEventListener('abort', () => reject(stop.signal.reason), { once: true })
-      const settled: Promise<void> = this.#claims
-        .claim(thread, options)
+      const settled: Promise<void> = this.#letGo(thread)
+        .then(() => this.#claims.claim(thread, options))
         .then((claim) => (stop.signal.aborted ? claim.end() : resolve(claim)))
         .catch(reject)
         .finally(() => this.#claiming.delete(settled))
       this.#claiming.set(settled, stop)
     })
+  }
+
+  /** What could not be let go of here gives no signs of life, and would be waited for all the same. */
+  async #letGo(thread: string): Promise<void> {
+    for (const lease of this.#held)
+      if (lease.thread === thread && lease.isLeft) await lease.release().catch(() => {})
   }
 
   async #hold(thread: string, claim: Claim, { lost, news }: Ends): Promise<HeldLease> {
@@ -88,7 +94,7 @@ export class Leases {
       news.stop()
       this.#held.delete(lease)
     }
-    const end = (): Promise<void> => claim.end().finally(done)
+    const end = (): Promise<void> => claim.end().then(done)
     const abandon = (): void => {
       claim.abandon()
       done()
@@ -100,7 +106,9 @@ export class Leases {
 
   /** Whether a runner that lives, here or elsewhere, has the thread's lease. */
   async isHeld(thread: string, options: LookOptions = {}): Promise<boolean> {
-    const isOurs = [...this.#held].some((lease) => lease.thread === thread && !lease.signal.aborted)
+    const isOurs = [...this.#held].some(
+      (lease) => lease.thread === thread && !lease.signal.aborted && !lease.isLeft,
+    )
     return isOurs || this.#claims.isHeld(thread, options)
   }
 
