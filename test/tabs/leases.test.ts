@@ -216,6 +216,11 @@ describe('a lease that could not be let go of, as the disk was full', () => {
     await lease.release()
     await one.thread('t', { lease: next }).save({ n: 1 })
   })
+
+  it('goes to others, though none of them waits for as long as it takes to see that it is silent', async () => {
+    const { two } = await fullWhileReleased()
+    await vi.waitFor(() => two.thread('t').lease({ wait: false }), { timeout: 3_000 })
+  })
 })
 
 describe('a store that does not answer', () => {

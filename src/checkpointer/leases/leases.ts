@@ -57,6 +57,8 @@ export class Leases {
       return await this.#hold(thread, claim, { lost, news })
     } catch (error) {
       news.stop()
+      // Who never waits until it is seen that a runner is gone would begin to look anew each time.
+      if (CheckpointerError.is(error, 'BLOCKED')) this.isHeld(thread, { isIdle: true }).catch(() => {})
       throw error
     } finally {
       clearTimeout(timer)
