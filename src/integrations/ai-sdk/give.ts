@@ -6,6 +6,7 @@ import { Answer } from './answer.ts'
 import type { Ask } from './request.ts'
 import type { Chat, ChatThread } from './chat.ts'
 import { follow } from './follow.ts'
+import { whenGone } from './gone.ts'
 import { RunJournal, type Journal } from './tools/journal.ts'
 import type { Shown } from './shown.ts'
 
@@ -71,6 +72,11 @@ export function followOn<Message extends UIMessage>(giving: Giving<Message>, run
     },
     { signal: ended.signal },
   )
+  const gone = (error: CheckpointerError): void => {
+    shown.fail(error)
+    end()
+  }
+  whenGone(checkpointer, thread, gone, ended.signal)
   follow(thread, runId, shown, ended.signal).then(end, (error: unknown) => {
     if (!ended.signal.aborted) shown.fail(error)
     else if (stop.aborted) shown.end()
