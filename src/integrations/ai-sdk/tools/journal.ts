@@ -10,6 +10,7 @@ import type { Checkpointer } from '../../../checkpointer/checkpointer.ts'
 import type { Loop } from '../../../checkpointer/runs/types.ts'
 import { CheckpointerError } from '../../../errors.ts'
 import { callsWithoutEnd, openCalls, type ToolPart } from './calls.ts'
+import { stepNameOf } from './step-name.ts'
 import { Told } from './told.ts'
 
 export interface JournaledToolsOptions<Name extends string = string> {
@@ -162,7 +163,7 @@ export class RunJournal implements Journal {
         this.#underWay.delete(begun)
       }
     }
-    return loop.step(`${name} ${toolCallId}`, once, {
+    return loop.step(stepNameOf(name, toolCallId), once, {
       effect: isRepeatable ? 'none' : 'external',
       whenUnknown: isRepeatable ? 'retry' : () => ({ error: new Error(UNKNOWN) }),
     })
