@@ -12,13 +12,18 @@ export interface HeldState {
 }
 
 const MOST_HELD = 32
-/** Of all states that are held, as if they shared nothing. */
 const MOST_BYTES = 32 * 1024 * 1024
 
 /** The states that came last: what comes next mostly stands on one of them. Others are read again. */
 export class RecentStates {
   readonly #held = new Map<string, HeldState>()
+  readonly #most: number
   #bytes = 0
+
+  /** `most`: of all states that are held, in bytes, as if they shared nothing. The last two stay, whatever they weigh. */
+  constructor(most = MOST_BYTES) {
+    this.#most = most
+  }
 
   add(lane: string, held: HeldState): void {
     const name = `${lane}/${held.facts.seq}`
@@ -26,7 +31,7 @@ export class RecentStates {
     this.#held.set(name, held)
     this.#bytes += weightOf(held) - (before ? weightOf(before) : 0)
     for (const [first, oldest] of this.#held) {
-      if (this.#held.size === 1 || (this.#held.size <= MOST_HELD && this.#bytes <= MOST_BYTES)) return
+      if (this.#held.size <= 2 || (this.#held.size <= MOST_HELD && this.#bytes <= this.#most)) return
       this.#held.delete(first)
       this.#bytes -= weightOf(oldest)
     }

@@ -6,6 +6,9 @@ import type { CheckpointFacts } from '../../rows/checkpoint-row.ts'
 import type { Segment } from '../../rows/lanes.ts'
 import type { Store } from '../../store/store.ts'
 
+/** An export is to take little memory; what many forks begin at stays all the same. */
+const MOST_BYTES = 2 * 1024 * 1024
+
 /** A checkpoint as it goes into the file. */
 export interface Exported {
   readonly lane: string
@@ -21,7 +24,7 @@ export interface Exported {
 export class Proof {
   readonly #store: Store
   readonly #partition: string
-  readonly #recent = new RecentStates()
+  readonly #recent = new RecentStates(MOST_BYTES)
   readonly #growth = new Growth()
 
   constructor(store: Store, partition: string) {
