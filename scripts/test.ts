@@ -23,6 +23,7 @@ const LEFT_TO_ALL = [
   'test/demo/chat/access.test.ts',
   'test/demo/chat/long.test.ts',
   'test/extension/suite.test.ts',
+  'test/faults/short/in-browsers.test.ts',
   'test/inspector/access.test.ts',
   'test/inspector/large.test.ts',
   'test/remote/suite.test.ts',

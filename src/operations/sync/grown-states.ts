@@ -13,29 +13,41 @@ import type { Store } from '../store/store.ts'
 import { readThread } from '../store/threads.ts'
 import { ifUnread } from '../store/unread.ts'
 
+interface Grown {
+  readonly state: Json
+  /** In bytes, as if it shared nothing. */
+  readonly weight: number
+}
+
+/** Of all states that are held, in bytes. The last two stay, whatever they weigh. */
+const MOST_BYTES = 32 * 1024 * 1024
+
 /** The states of rows that come from elsewhere, one after the other. */
 export class GrownStates {
   readonly #store: Store
   readonly #place: Place
   readonly #pause = pauses()
   readonly #growth = new Growth()
-  /** Of the rows so far, by what a change names as its base; they share most of what they hold. The first may be let go. */
-  readonly #grown = new Map<string, Json | undefined>()
-
-  readonly #kept: string[] = []
+  /** By what a change names as its base. */
+  readonly #grown = new Map<string, Grown>()
+  #bytes = 0
 
   constructor(store: Store, place: Place) {
     this.#store = store
     this.#place = place
   }
 
-  /** Whether it is a state. Of one that starts from what is not here only what it puts in can be told; nor is it taken. */
+  /** Whether it is a state. Of one that starts from what is neither here nor held only what it puts in can be told. */
   async grow({ info: { id, key = id }, base, body }: SyncRow): Promise<boolean> {
     try {
       const parsed = await parseInSlices(body, this.#pause)
-      const on = base && (await this.#stateOf(base))
-      if (base && on === undefined) await checkDelta(parseDelta(parsed), this.#pause)
-      else this.#keep(named(id, key), await this.#growth.grow(on, parsed, this.#pause))
+      const on =
+        base && (this.#grown.get(named(base.id, base.key)) ?? (await this.#stored(base).catch(ifUnread)))
+      if (base && !on) await checkDelta(parseDelta(parsed), this.#pause)
+      else {
+        const state = await this.#growth.grow(on?.state, parsed, this.#pause)
+        this.#hold(named(id, key), { state, weight: (on?.weight ?? 0) + body.length })
+      }
       return true
     } catch (error) {
       if (!CheckpointerError.is(error, 'CORRUPT')) throw error
@@ -43,33 +55,28 @@ export class GrownStates {
     }
   }
 
-  async #stateOf({ id, key }: NonNullable<SyncRow['base']>): Promise<Json | undefined> {
-    const grown = this.#grown.get(named(id, key))
-    if (grown !== undefined) return grown
-    // No store of ours sends so many at once.
-    if (this.#grown.has(named(id, key)))
-      throw new CheckpointerError('CORRUPT', 'a row starts from one too far before it')
-    return this.#stored(id, key).catch(ifUnread)
-  }
-
-  async #stored(id: string, key: string): Promise<Json | undefined> {
+  async #stored({ id, key }: NonNullable<SyncRow['base']>): Promise<Grown | undefined> {
     const thread = await readThread(this.#store, this.#place)
     const row = thread && (await findCheckpoint(this.#store, thread, { id }))
     if (!row || keyOf(row.facts) !== key) return undefined
     const { partition, facts } = thread
     const held = await readState(this.#store, partition, facts.segments, row.lane, row.seq, this.#pause)
-    if (held) this.#keep(named(id, key), held.state)
-    return held?.state
+    if (!held) return undefined
+    const { whole, chain } = held.facts.frame
+    const grown = { state: held.state, weight: whole + chain }
+    this.#hold(named(id, key), grown)
+    return grown
   }
 
-  #keep(name: string, state: Json): void {
-    this.#grown.set(name, state)
-    const [oldest] = this.#kept.length < MOST_KEPT ? [] : this.#kept.splice(0, 1)
-    this.#kept.push(name)
-    if (oldest !== undefined) this.#grown.set(oldest, undefined)
+  #hold(name: string, grown: Grown): void {
+    this.#grown.set(name, grown)
+    this.#bytes += grown.weight
+    for (const [first, { weight }] of this.#grown) {
+      if (this.#grown.size <= 2 || this.#bytes <= MOST_BYTES) return
+      this.#grown.delete(first)
+      this.#bytes -= weight
+    }
   }
 }
-
-const MOST_KEPT = 256
 
 const named = (id: string, key: string): string => JSON.stringify([id, key])
