@@ -53,8 +53,8 @@ export class GuardedHost {
   readonly #exports = new Map<string, Begun>()
   /**
    * Whether there may be something to flush. Nobody is asked about that, as it touches no thread: so it writes only
-   * where somebody was let write. What an instance before this one has left is not known, nor what
-   * one beside it was given: of our storages only IndexedDB, which has one for all, leaves anything behind.
+   * where somebody was let write. What an instance before this one has left is not known, nor what one beside it was
+   * given: of our storages only IndexedDB, which has one for all, leaves anything behind.
    */
   readonly #flushes: Flushes
 

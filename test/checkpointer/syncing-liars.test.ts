@@ -2,7 +2,8 @@ import { expect, it, onTestFinished } from 'vitest'
 import { openCheckpointer } from 'forkpoint'
 import { memoryStorage } from 'forkpoint/storage/memory'
 import { createHost } from '../../src/operations/create-host.ts'
-import { mapHost, type Verb } from '../../src/operations/verbs.ts'
+import type { Host } from '../../src/operations/host.ts'
+import { callOf, mapHost, VERBS, type Verb } from '../../src/operations/verbs.ts'
 
 /** Asked so often, a sync goes round for ever. */
 const ENDLESS = 30_000
@@ -84,3 +85,24 @@ it.each(lies)(
     await mine.thread('t').save({ n: 13 })
   },
 )
+
+it('a host may be an object of a class of the app’s', async () => {
+  const inner = await createHost({ storage: memoryStorage() })
+  class Mine {}
+  for (const verb of VERBS)
+    Object.defineProperty(Mine.prototype, verb, {
+      value(this: Mine, request: unknown) {
+        return callOf(inner, verb)(this instanceof Mine ? request : { not: 'its own' })
+      },
+    })
+  const remote = await openCheckpointer({ name: 'class', host: new Mine() as unknown as Host })
+  const mine = await openCheckpointer({ name: 'mine', storage: memoryStorage() })
+  onTestFinished(async () => {
+    await mine.close()
+    await remote.close()
+  })
+  await mine.thread('t').save({ n: 1 })
+  await mine.thread('t').fork({ as: 'u' })
+  await mine.sync(remote)
+  expect((await remote.thread('u').load())?.state).toEqual({ n: 1 })
+})

@@ -535,10 +535,10 @@ describe('what comes from strangers', () => {
   })
 
   it.each([
-    ['what an engine has thrown', new Error('at /home/ada/secret.db')],
+    ['what an engine has thrown', new Error('at ada/secret.db')],
     [
       'what a storage has made of it',
-      new CheckpointerError('QUOTA', 'No room at /home/ada/secret.db', {
+      new CheckpointerError('QUOTA', 'No room at ada/secret.db', {
         cause: new Error(),
         outcome: 'none',
       }),
@@ -590,7 +590,7 @@ describe('what comes from strangers', () => {
     const head = (thread: string) => ({ thread, namespace: '', expected: 2 })
     const loss = { expected: { database: 'd', threads: 2 }, found: { database: 'e', threads: 0 } }
     const usage = { bytes: 5, quota: 4 }
-    const cause = new Error('at /home/ada/secret.db')
+    const cause = new Error('at ada/secret.db')
     for (const thread of ['t', 'other']) {
       const about = { thread, namespace: '', seq: 1, path: '$.a' }
       const heads = [head('t'), head('other')]

@@ -232,7 +232,8 @@ export class PlaceQueue {
     // A message of several is too large for the way there: each of them may not be.
     if (batch.length > 1 && error.code === 'TOO_LARGE') {
       this.#most = Math.ceil(batch.length / 2)
-      return this.#putBack(batch, false)
+      this.#putBack(batch, false)
+      return this.#trouble.end()
     }
     const isRefused = isAboutTheSave(error)
     const mayBeStored = !isRefused && error.outcome !== 'none'

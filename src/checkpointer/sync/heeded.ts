@@ -13,7 +13,6 @@ import {
   MOST_LIST,
   type Is,
 } from '../../operations/shapes/shape.ts'
-import type { Verb } from '../../operations/verbs.ts'
 
 const isNamed = holds({ id: isId })
 const isPlace = holds({
@@ -29,8 +28,22 @@ const isRow = holds(ROW)
 /** It stands on no other. */
 const isWholeRow = holds({ ...ROW, base: is(undefined) }, ['base'])
 
+/** What a sync asks of another store. */
+export type Asked = Pick<
+  Host,
+  | 'fork'
+  | 'syncList'
+  | 'syncAsk'
+  | 'syncHave'
+  | 'syncWant'
+  | 'syncGive'
+  | 'syncTake'
+  | 'syncGone'
+  | 'syncForget'
+>
+
 type Replies = {
-  readonly [V in Verb]?: (request: Parameters<Host[V]>[0]) => Is
+  readonly [V in keyof Asked]: (request: Parameters<Host[V]>[0]) => Is
 }
 
 const listed = holds({ thread: isId, store: isShort, stamp: isText })
@@ -40,6 +53,8 @@ const asked = holds({ store: isShort, places: isList(isPlace), gone: isList(isTe
 
 /** What each answer must be, and that each leads on: nothing here goes round for ever. */
 const REPLIES: Replies = {
+  // It is asked about anew.
+  fork: () => () => true,
   syncList: ({ after }) => {
     const page = holds({ items: isList(listed, MOST_LIST), next: isNext }, ['next'])
     return (reply) => page(reply) && !(after && isSame(reply.next, after))
@@ -94,12 +109,12 @@ const isSame = (next: unknown, after: { readonly thread: string; readonly rank?:
 }
 
 /** Another store, which may be anyone's: what it answers is looked at before anything is done with it. */
-export function heeded(host: Host): Host {
+export function heeded(host: Asked): Asked {
   const checked = Object.entries(REPLIES).map(([verb, replyTo]) => {
-    const ask = host[verb as Verb] as (request: unknown) => Promise<unknown>
+    const ask = (host[verb as keyof Asked] as (request: unknown) => Promise<unknown>).bind(host)
     return [verb, async (request: never) => believed(verb, replyTo(request), await ask(request))] as const
   })
-  return { ...host, ...(Object.fromEntries(checked) as Partial<Host>) }
+  return Object.fromEntries(checked) as unknown as Asked
 }
 
 function believed(verb: string, isReply: Is, reply: unknown): unknown {

@@ -1,5 +1,6 @@
 import { CheckpointerError } from '../../errors.ts'
 import type { Host, SyncListed, SyncNote } from '../../operations/host.ts'
+import type { Asked } from './heeded.ts'
 import type { Tally } from './tally.ts'
 
 const PAGE = 100
@@ -12,7 +13,7 @@ const MOST_PAGES = 20_000
  */
 export async function threadsToSync(
   mine: Host,
-  theirs: Host,
+  theirs: Asked,
   isBoth: boolean,
   tally: Tally,
 ): Promise<string[]> {
@@ -36,7 +37,7 @@ export async function threadsToSync(
 const isQuiet = (note: SyncNote | null | undefined, here?: SyncListed, there?: SyncListed): boolean =>
   note?.theirs !== undefined && note.theirs === there?.stamp && note.mine === here?.stamp
 
-async function listed(host: Host, tally: Tally): Promise<Map<string, SyncListed>> {
+async function listed(host: Asked, tally: Tally): Promise<Map<string, SyncListed>> {
   const all = new Map<string, SyncListed>()
   let after: Parameters<Host['syncList']>[0]['after']
   for (let pages = 0; pages < MOST_PAGES; pages++) {

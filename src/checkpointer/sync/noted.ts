@@ -1,6 +1,6 @@
 /** What is noted of a sync, so that the next one has less to do. */
 import type { SyncAskReply, SyncNote, SyncPlace } from '../../operations/host.ts'
-import type { Flowed, Stretch } from './flow.ts'
+import type { Flowed, Stretch } from './way.ts'
 
 export function stampsOf(
   { stamp: mine }: SyncAskReply,

@@ -1,12 +1,13 @@
 import { CheckpointerError, type ErrorCode } from '../../errors.ts'
 import type { Host, SyncAskReply, SyncNote, SyncPlace } from '../../operations/host.ts'
 import { newId } from '../new-id.ts'
-import { flow, nameOf, type Facade, type Flowed } from './flow.ts'
-import { heeded } from './heeded.ts'
+import { flow } from './flow.ts'
+import { heeded, type Asked } from './heeded.ts'
 import { threadsToSync } from './listing.ts'
 import { isBefore, noted, stampsOf } from './noted.ts'
 import { itself, type SyncAsked, type Synced } from './options.ts'
 import { Tally } from './tally.ts'
+import { nameOf, type Facade, type Flowed } from './way.ts'
 
 /** As many removals are told in one message. */
 const REMOVALS = 64
@@ -17,13 +18,18 @@ interface Side {
   readonly store: Facade
 }
 
+/** Of the other one, what it answers is looked at first. */
+interface OtherSide extends Omit<Side, 'host'> {
+  readonly host: Asked
+}
+
 /** Brings two stores together: what either lacks of the other it gets, and what was removed from one goes from the other. */
 export async function syncStores(here: Side, there: Side, asked: SyncAsked): Promise<Synced> {
   const theirs = heeded(there.host)
   const mine = here.host
   const tally = new Tally(asked)
   const threads = asked.threads ?? (await threadsToSync(mine, theirs, asked.pushes && asked.pulls, tally))
-  const sync = new Sync(here, { ...there, host: theirs }, asked, tally, threads)
+  const sync = new Sync(here, { store: there.store, host: theirs }, asked, tally, threads)
   tally.of = threads.length
   tally.tell()
   for (const thread of threads) {
@@ -45,7 +51,7 @@ interface Removals {
 
 class Sync {
   readonly #mine: Host
-  readonly #theirs: Host
+  readonly #theirs: Asked
   readonly #here: Facade
   readonly #there: Facade
   readonly #asked: SyncAsked
@@ -54,7 +60,7 @@ class Sync {
   readonly #toMine: Removals[] = []
   readonly #toTheirs: Removals[] = []
 
-  constructor(here: Side, there: Side, asked: SyncAsked, tally: Tally, threads: readonly string[]) {
+  constructor(here: Side, there: OtherSide, asked: SyncAsked, tally: Tally, threads: readonly string[]) {
     this.#mine = here.host
     this.#theirs = there.host
     this.#here = here.store
@@ -189,8 +195,8 @@ class Sync {
    * what was removed there it borrows nothing, unless the giver has `heard` of that.
    */
   async #forked(
-    from: Host,
-    to: Host,
+    from: Asked,
+    to: Asked,
     thread: string,
     place: SyncPlace,
     heard: readonly string[],
@@ -236,7 +242,7 @@ class Sync {
     return comes || goes
   }
 
-  async #forget(from: Host, to: Host, { thread, names, isDeleted }: Removals): Promise<number> {
+  async #forget(from: Asked, to: Asked, { thread, names, isDeleted }: Removals): Promise<number> {
     let count = 0
     for (let at = 0; at < names.length; at += REMOVALS) {
       this.#tally.rest()

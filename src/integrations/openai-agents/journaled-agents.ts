@@ -1,6 +1,7 @@
 import type { run } from '@openai/agents-core'
 import type { Loop } from '../../checkpointer/runs/types.ts'
 import { CheckpointerError } from '../../errors.ts'
+import { stepNameOf } from '../shared/step-name.ts'
 import type { JournaledModels } from './journaled-models.ts'
 
 /** Whatever context it has, and whatever it gives. */
@@ -13,9 +14,6 @@ export interface JournaledToolsOptions {
   /** Names of tools that change nothing: when nobody knows how one has ended, it is used again. */
   readonly repeatable?: readonly string[] | undefined
 }
-
-/** Of the name of a step. Ids of calls may be longer; steps of one name are told apart by their order. */
-const MOST_NAME = 1024
 
 /** What is told to the model of a call of which nobody knows whether it was done. */
 const UNKNOWN =
@@ -90,7 +88,7 @@ export class JournaledAgents {
     const isRepeatable = this.#repeatable.has(tool.name)
     const invoke: AnyFunctionTool['invoke'] = (context, input, details) =>
       this.#loop.step(
-        `${tool.name} ${details?.toolCall?.callId ?? ''}`.slice(0, MOST_NAME),
+        stepNameOf(tool.name, details?.toolCall?.callId ?? ''),
         async () => tool.invoke(context, input, details),
         isRepeatable
           ? { effect: 'none', whenUnknown: 'retry' }

@@ -10,7 +10,7 @@ import type { Checkpointer } from '../../../checkpointer/checkpointer.ts'
 import type { Loop } from '../../../checkpointer/runs/types.ts'
 import { CheckpointerError } from '../../../errors.ts'
 import { callsWithoutEnd, openCalls, type ToolPart } from './calls.ts'
-import { stepNameOf } from './step-name.ts'
+import { stepNameOf } from '../../shared/step-name.ts'
 import { Told } from './told.ts'
 
 export interface JournaledToolsOptions<Name extends string = string> {
