@@ -11,7 +11,7 @@ export interface Totals {
   skipped: string[]
   /** Tests that ran, by project: `node`, `chromium`, … */
   ran: Record<string, number>
-  /** Tests that passed, and not at the first try. */
+  /** Tests that passed, and not at the first try, with what they said at that. */
   unsteady: string[]
 }
 
@@ -35,7 +35,8 @@ export default class TotalsReporter implements Reporter {
         const result = test.result()
         const { state } = result
         const name = `${file}: ${test.fullName}`
-        if (test.diagnostic()?.flaky) totals.unsteady.push(name)
+        if (test.diagnostic()?.flaky)
+          totals.unsteady.push([name, ...(result.errors ?? []).map(said)].join('\n  '))
         if (state === 'skipped')
           totals.skipped.push(result.note === undefined ? name : `${name}: ${result.note}`)
         else {

@@ -87,28 +87,77 @@ test('any row at all decodes or is an error of ours, and changes no prototype', 
   )
 })
 
+const kind = fc.constantFrom('=', '-', '[', '"', '{', '?')
 const op = fc.tuple(
-  fc.constantFrom('=', '-', '[', '"', '{', '?'),
+  kind,
   fc.array(fc.oneof(key, fc.nat(3), json), { maxLength: 3 }),
   fc.array(fc.oneof(json, fc.nat(5), fc.array(key)), { maxLength: 3 }),
 )
 
+/** One that fits, or is `CORRUPT`. */
+function folds(base: Json, single: unknown): void {
+  try {
+    fold(base, parseDelta(JSON.parse(JSON.stringify([single]))))
+  } catch (error) {
+    if (!CheckpointerError.is(error, 'CORRUPT')) throw error
+  }
+}
+
 test('any delta at all folds or is CORRUPT, and leaves its base alone', () => {
   fc.assert(
-    fc.property(json, fc.array(op.map(([kind, path, rest]) => [kind, path, ...rest])), (base, ops) => {
+    fc.property(json, fc.array(op.map(([name, path, more]) => [name, path, ...more])), (base, ops) => {
       const text = JSON.stringify(base)
-      for (const single of ops) {
-        try {
-          fold(base as Json, parseDelta(JSON.parse(JSON.stringify([single]))))
-        } catch (error) {
-          expect(CheckpointerError.is(error, 'CORRUPT')).toBe(true)
-        }
-      }
+      for (const single of ops) folds(base as Json, single)
       expect(JSON.stringify(base)).toBe(text)
       expect(Object.keys(Object.prototype)).toEqual([])
     }),
     { numRuns: 800 },
   )
+})
+
+/** The path to something that is there, which each pick goes one step nearer to. */
+function aimed(base: Json, picks: readonly number[]): (string | number)[] {
+  const path: (string | number)[] = []
+  for (let node = base; typeof node === 'object' && node !== null && path.length < picks.length;) {
+    const steps = Array.isArray(node) ? [...node.keys()] : Object.keys(node)
+    if (steps.length === 0) break
+    const step = steps[picks[path.length]! % steps.length]!
+    path.push(step)
+    node = (node as Record<string, Json>)[step]!
+  }
+  return path
+}
+
+const rest = fc.oneof(
+  fc.tuple(
+    fc.nat(2),
+    fc.nat(2),
+    fc.oneof(fc.constantFrom<Json>('', [], 'a', [null]), json as fc.Arbitrary<Json>),
+  ),
+  fc.tuple(fc.array(key)),
+  fc.tuple(json),
+)
+
+test('a delta that is aimed at what is there folds or is CORRUPT, and leaves its base alone', () => {
+  fc.assert(
+    fc.property(json, fc.array(fc.tuple(kind, fc.array(fc.nat(9)), rest)), (base, ops) => {
+      const text = JSON.stringify(base)
+      for (const [name, picks, more] of ops) folds(base as Json, [name, aimed(base as Json, picks), ...more])
+      expect(JSON.stringify(base)).toBe(text)
+    }),
+    { numRuns: 800 },
+  )
+})
+
+test.each([null, true, 7, 'text', [], {}])('no splice but of its own kind fits %j', (base) => {
+  for (const [name, items] of [
+    ['"', ''],
+    ['[', []],
+  ] as const) {
+    if (name === '"' ? typeof base === 'string' : Array.isArray(base)) continue
+    fails(() => fold(base, parseDelta([[name, [], 0, 0, items]])), 'CORRUPT')
+    fails(() => fold([base], parseDelta([[name, [0], 0, 0, items]])), 'CORRUPT')
+  }
 })
 
 test('a path through __proto__ reaches own properties only', () => {

@@ -81,10 +81,11 @@ class Folding {
         : isText
           ? typeof before === 'string'
           : Array.isArray(before)
+    if (!isSuch) throw misfit(path)
     const { length } = before as Pieces
     // No engine has longer texts.
     const isTooLong = isText && length - remove + items.length > 2 ** 29 - 25
-    if (!isSuch || at + remove > length || isTooLong) throw misfit(path)
+    if (at + remove > length || isTooLong) throw misfit(path)
     if (before instanceof Pieces) return before.splice(at, remove, items)
     this.#place(parent, step, this.#spliced(before as string | Json[], at, remove, items), path)
   }
