@@ -16,6 +16,7 @@ import { underLease } from './store/fence.ts'
 import type {
   Host,
   OfThread,
+  OweRequest,
   Publish,
   RepairRequest,
   SettleRequest,
@@ -218,7 +219,7 @@ export async function createHost({
     syncForget: acting(seldom((all) => all.syncForget)),
     syncRecall: verb(seldom((all) => all.syncRecall)),
     syncNote: acting(seldom((all) => all.syncNote)),
-    owe: acting(async () => storage.owe?.()) as () => Promise<string | undefined>,
+    owe: acting(async (_, { session }: OweRequest) => storage.owe?.(session)),
     settle: acting(async (_, { sessions, inOrder }: SettleRequest) => storage.settle?.(sessions, inOrder)),
     flush: acting(flush) as () => Promise<void>,
     rest,

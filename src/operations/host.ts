@@ -14,7 +14,13 @@ import type {
   TakeLeaseReply,
   TakeLeaseRequest,
 } from './messages/leases.ts'
-import type { LossRecord, ReconcileReply, ReconcileRequest, SettleRequest } from './messages/losses.ts'
+import type {
+  LossRecord,
+  OweRequest,
+  ReconcileReply,
+  ReconcileRequest,
+  SettleRequest,
+} from './messages/losses.ts'
 import type { OfThread, Place } from './messages/places.ts'
 import type {
   HistoryReply,
@@ -140,7 +146,7 @@ export interface Host {
   /** A round of a repair, or of a plan for one. */
   repair(request: RepairRequest): Promise<RepairReply>
   /** From here on saves are acknowledged before they are written: to be awaited before the first of them. */
-  owe(): Promise<string | undefined>
+  owe(request: OweRequest): Promise<string | undefined>
   /** Nothing is owed to these sessions any more. */
   settle(request: SettleRequest): Promise<void>
   /** Makes durable what was written without being so at once. */

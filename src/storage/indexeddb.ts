@@ -63,7 +63,7 @@ class IndexedDbStorage implements Storage {
     this.#connection = new Connection(name, {
       onOpen: (handle) => {
         // Where that cannot be read, the worst is assumed, and no write is held up by it.
-        this.#past = findPast(handle, this.#id).catch(() => worstPast(handle))
+        this.#past = findPast(handle, this.#session.id).catch(() => worstPast(handle))
         // Also for who only reads: the engine itself may write, to take back what was half done.
         this.#scrubbed = this.#past.then((past) => !isScrubNeeded(past) || scrub())
       },
@@ -167,12 +167,11 @@ class IndexedDbStorage implements Storage {
     return { unclean, owing: await this.#stillOwing(owing), ...(dataLoss === undefined ? {} : { dataLoss }) }
   }
 
-  async owe(): Promise<string> {
+  async owe(session?: string): Promise<string> {
     this.#connection.enter()
-    await this.#session.owe().catch(async (error: unknown) => {
+    return this.#session.owe(session).catch(async (error: unknown) => {
       throw await codedWithUsage(error)
     })
-    return this.#id
   }
 
   async settle(sessions: readonly string[], inOrder: boolean): Promise<void> {

@@ -30,9 +30,9 @@ export interface Storage {
   /**
    * From here on something is acknowledged before it is durable: to be awaited before the first such
    * acknowledgement, and to be called before each. Holds until `rest`; should this session be killed before that,
-   * the next one's report has its name, which this gives.
+   * the next one's report has its name, which this gives: the one that was asked for, unless it owes under another.
    */
-  owe?(): Promise<string>
+  owe?(session?: string): Promise<string>
   /** Of these sessions nothing is owed any more; `inOrder`: they were not killed after all. */
   settle?(sessions: readonly string[], inOrder: boolean): Promise<void>
   /** All is written, and nothing will be for now: a session that is killed after this has ended in order. */

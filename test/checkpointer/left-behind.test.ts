@@ -239,4 +239,33 @@ describe('the next page', () => {
     expect([...place.items.keys()].filter((key) => key.startsWith('forkpoint:left'))).toEqual([])
     await next.destroy()
   })
+
+  it.each(['nothing', 'something strict'])(
+    'has the name of the session that owes it, also when the page goes before the store has answered: after %s',
+    async (written) => {
+      const place = area()
+      const page = new EventTarget()
+      vi.stubGlobal('localStorage', place)
+      vi.stubGlobal('addEventListener', page.addEventListener.bind(page))
+      vi.stubGlobal('removeEventListener', page.removeEventListener.bind(page))
+      onTestFinished(() => void vi.unstubAllGlobals())
+      const name = `left ${crypto.randomUUID()}`
+      const before = await openCheckpointer({ name, worker: false })
+      await before.thread('t').save({ text: 'before' })
+      await before.close()
+      const open = await openCheckpointer({ name, worker: false, durability: 'async' })
+      onTestFinished(() => open.destroy())
+      if (written !== 'nothing') await open.thread('t').fork()
+      const puts = vi.spyOn(IDBObjectStore.prototype, 'put')
+      onTestFinished(() => puts.mockRestore())
+      const saving = open.thread('t').save({ text: 'first' })
+      // No store has answered in so little.
+      for (let i = 0; i < 50; i++) await Promise.resolve()
+      page.dispatchEvent(new Event('pagehide'))
+      const [left] = leftIn(place, name).found()
+      await saving
+      const owing = puts.mock.calls.filter(([row]) => (row as { owes?: boolean }).owes)
+      expect(owing).toMatchObject([[{ session: left?.session }]])
+    },
+  )
 })

@@ -14,6 +14,7 @@ const WAYS = [
   { durability: 'async', to: 'reload', flush: true },
   { durability: 'async', to: 'reload', flush: true, isBeside: true },
   { durability: 'exit', to: 'reload', isBeside: true },
+  { durability: 'async', within: 40, isBeside: true },
 ] as const
 
 /** A page saves, alone or beside another tab, and is reloaded or left in the very task in which the last state was captured. */
@@ -38,10 +39,18 @@ export default {
         const other = isBeside ? await browser.open(site.url) : undefined
         await other?.evaluate((options) => loads.stay(options), { name })
         const page = await browser.open(site.url)
-        const load = { name, thread, count: SAVES, ...how }
         const arrived = page.waitForEvent('load')
         // Its answer is lost with the page.
-        void page.evaluate((options) => loads.saveAndLeave(options), load).catch(() => {})
+        const going =
+          'within' in how
+            ? page.evaluate((options) => loads.saveAndLeaveWithin(options), {
+                name,
+                thread,
+                durability,
+                moments: Math.random() * how.within,
+              })
+            : page.evaluate((options) => loads.saveAndLeave(options), { name, thread, count: SAVES, ...how })
+        void going.catch(() => {})
         await arrived
         await page.waitForFunction(() => 'loads' in globalThis)
         const saves = await page.evaluate((id) => sessionStorage.getItem(id), thread)

@@ -406,6 +406,45 @@ function sessions(): void {
     expect(await markers(name)).toEqual([])
   })
 
+  it.each(['nothing', 'something strict', 'something relaxed'])(
+    'go by the name that whoever owes has chosen, if they owe nothing yet: after %s',
+    async (written) => {
+      const { storage, name } = open()
+      await storage.read('p', [all])
+      if (written !== 'nothing')
+        await storage.commit('p', { puts: [meta('one')], relaxed: written !== 'something strict' })
+      const before = await markers(name)
+      const session = await storage.owe?.('chosen')
+      expect(session).toBe(written === 'something relaxed' ? before[0]?.session : 'chosen')
+      expect(await markers(name)).toMatchObject([{ session, owes: true }])
+      // It lives, and is seen to.
+      const { storage: next } = open(name)
+      expect(await next.sessionReport?.()).toEqual(CLEAN)
+      await next.close()
+      expect(await storage.owe?.('another')).toBe(session)
+      await storage.commit('p', { puts: [meta('two')] })
+      await storage.rest?.()
+      expect(await markers(name)).toEqual([])
+      expect(await storage.owe?.('another')).toBe('another')
+    },
+  )
+
+  it('that find no room for a marker under another name keep the one they have', async () => {
+    const { storage, name } = open()
+    await storage.commit('p', { puts: [meta('one')] })
+    const own = await markers(name)
+    const room = withoutRoomForMarkers()
+    await expect(storage.owe?.('chosen')).rejects.toMatchObject({ code: 'QUOTA' })
+    expect(await markers(name)).toEqual(own)
+    const { storage: next } = open(name)
+    expect(await next.sessionReport?.()).toEqual(CLEAN)
+    room.isThere = true
+    expect(await storage.owe?.('chosen')).toBe('chosen')
+    expect(await markers(name)).toMatchObject([{ session: 'chosen', owes: true }])
+    await storage.rest?.()
+    expect(await markers(name)).toEqual([])
+  })
+
   it.each([true, false])(
     'are settled for good, whether they had ended in order or not: %j',
     async (inOrder) => {

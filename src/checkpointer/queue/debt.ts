@@ -1,6 +1,7 @@
 import type { CheckpointerError } from '../../errors.ts'
 import type { Host } from '../../operations/host.ts'
 import { Flushes } from '../../platform/flushes.ts'
+import { randomName } from '../../platform/random.ts'
 import { unref } from '../../platform/unref.ts'
 import { notDurable } from './failures.ts'
 
@@ -32,14 +33,14 @@ export class Debt {
     this.#flushes = new Flushes(() => of.host.flush())
   }
 
-  /** The store's name of the session that owes. */
+  /** The store's name of the session that owes. It is given here: a page may go before the store has answered. */
   get session(): string | undefined {
     return this.#session
   }
 
   /** Resolves when the store knows that something may be owed to it. */
   owe(): Promise<void> {
-    this.#owing ??= this.#of.host.owe().then(
+    this.#owing ??= this.#of.host.owe({ session: (this.#session = randomName(12)) }).then(
       (session) => void (this.#session = session),
       (error: unknown) => {
         this.#owing = undefined

@@ -29,6 +29,12 @@ export interface LossRecord {
   readonly loss: Loss
 }
 
+/** A session that will owe something. */
+export interface OweRequest {
+  /** The name that it is to have, where sessions have names. */
+  readonly session?: string
+}
+
 /** Sessions that owe nothing any more: they have ended in order, or what they may have lost was told. */
 export interface SettleRequest {
   readonly sessions: readonly string[]

@@ -180,6 +180,23 @@ export async function saveAndDestroy(name: string): Promise<void> {
   await checkpointer.destroy()
 }
 
+/** Goes so many milliseconds after its first save was called, whatever has come of it by then. */
+export async function saveAndLeaveWithin(
+  options: OpenOptions & { readonly thread: string; readonly moments: number },
+): Promise<void> {
+  const { thread, moments, ...open } = options
+  const checkpointer = await openCheckpointer(open)
+  const saves: Ack[] = []
+  const mark = `${thread} 1`
+  void checkpointer
+    .thread<State>(thread)
+    .save({ mark, messages: [message(1)] })
+    .then(({ seq, id }) => saves.push({ did: 'save', thread, seq, id, mark }))
+  await new Promise((resolve) => setTimeout(resolve, moments))
+  sessionStorage.setItem(thread, JSON.stringify(saves))
+  location.reload()
+}
+
 /** Saves that follow a fault: what was reopened must take them, and keep them. */
 export async function saveSome(options: OpenOptions, thread: string, count: number): Promise<Ack[]> {
   const checkpointer = await openCheckpointer(options)

@@ -14,7 +14,7 @@ const IDLE = 15_000
  * later is of a session that was killed. While it is there, writes wait for nothing.
  */
 export class Session {
-  readonly #id: string
+  #id: string
   readonly #connection: Connection
   readonly #past: () => Promise<Past>
   #marker: 'none' | 'plain' | 'owes' = 'none'
@@ -33,6 +33,10 @@ export class Session {
     this.#past = past
   }
 
+  get id(): string {
+    return this.#id
+  }
+
   /** Before each write, which then calls `end`. One that makes room goes on without a marker where there is no room for that. */
   begin(owes: boolean, makesRoom = false): Promise<void> | undefined {
     this.#writing++
@@ -45,10 +49,13 @@ export class Session {
     if (this.#writing === 0) for (const go of this.#whenQuiet.splice(0)) go()
   }
 
-  async owe(): Promise<void> {
+  /** Goes by this name from here on, unless it owes under another one. Gives the name. */
+  async owe(name = this.#id): Promise<string> {
     this.#isHeld = true
+    this.#writing++
     try {
-      await this.begin(true)
+      if (!this.#isMarked(true)) await this.#inTurn(() => this.#mark(true, false, name))
+      return this.#id
     } finally {
       this.end()
     }
@@ -83,20 +90,29 @@ export class Session {
     return this.#marker === 'owes' || (this.#marker === 'plain' && !owes)
   }
 
-  async #mark(owes: boolean, makesRoom: boolean): Promise<void> {
+  /** Under another name in place of the one it has: then its writes are not without a marker in between. */
+  async #mark(owes: boolean, makesRoom: boolean, id = this.#id): Promise<void> {
     if (this.#isMarked(owes)) return
+    const was = id === this.#id ? undefined : { id: this.#id, letGo: this.#letGo }
     // Before the marker is there, so that nobody takes this session for dead.
-    this.#letGo ??= await showLife(this.#connection.name, this.#id)
-    const past = await this.#past()
+    const letGo = (was ? undefined : this.#letGo) ?? (await showLife(this.#connection.name, id))
+    if (!was) this.#letGo = letGo
     try {
+      const { dead } = await this.#past()
       await writeSessionRows(this.#connection, (store) => [
-        store.put({ session: this.#id, number: 0, owes, at: Date.now() }),
-        ...past.dead.map((id) => store.delete(rowsOfSession(id))),
+        ...(was ? [...dead, was.id] : dead).map((each) => store.delete(rowsOfSession(each))),
+        store.put({ session: id, number: 0, owes, at: Date.now() }),
       ])
     } catch (error) {
+      if (was) letGo?.()
       // All else is refused: what is acknowledged without a marker would be lost in silence when the session is killed.
       if (makesRoom && nameOf(error) === 'QuotaExceededError') return
       throw error
+    }
+    if (was) {
+      was.letGo?.()
+      this.#id = id
+      this.#letGo = letGo
     }
     this.#marker = owes ? 'owes' : 'plain'
     this.#lastWrite = performance.now()
