@@ -1,4 +1,4 @@
-/** What comes of each, in their order. No more than so many are under way at a time. */
+/** What comes of each, in their order. No more than so many are under way at a time; where one fails, no other is begun, and none goes on behind it. */
 export async function someAtATime<T, Found>(
   items: readonly T[],
   atATime: number,
@@ -9,9 +9,15 @@ export async function someAtATime<T, Found>(
   const some = async (): Promise<void> => {
     while (next < items.length) {
       const at = next++
-      found[at] = await work(items[at] as T)
+      try {
+        found[at] = await work(items[at] as T)
+      } catch (error) {
+        next = items.length
+        throw error
+      }
     }
   }
-  await Promise.all(Array.from({ length: atATime }, some))
+  const ended = await Promise.allSettled(Array.from({ length: atATime }, some))
+  for (const each of ended) if (each.status === 'rejected') throw each.reason
   return found
 }

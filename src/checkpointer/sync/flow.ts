@@ -32,7 +32,7 @@ export async function flow(way: Flow): Promise<Flowed> {
   const isSame = way.known?.[0] === giverPlace.lane
   const skip = way.skip?.lane === giverPlace.lane ? way.skip : undefined
   for (let after = isSame && way.known ? way.known[1] : 0; after < giverPlace.next - 1;) {
-    tally.rest()
+    tally.all.rest()
     const before = skip && after < skip.from - 1 ? Math.min(skip.from, giverPlace.next) : giverPlace.next
     if (skip && after >= skip.from - 1 && after < skip.next - 1) after = skip.next - 1
     else {

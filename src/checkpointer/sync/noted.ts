@@ -16,6 +16,27 @@ export const isBefore = (
   filed = 0,
 ): boolean => place?.lane === lane && (seq >= place.next || (place.wrote ?? 0) < filed)
 
+/** Each stands where the other knew all of it, with the same head and the same of its run: nothing is to be brought over. */
+export function isAsNoted(
+  own: SyncPlace | undefined,
+  other: SyncPlace | undefined,
+  { mine, theirs, wrote = [0, 0], heads = [] }: SyncNote['places'][number],
+): boolean {
+  const [head, ...more] = own?.heads ?? []
+  const [same, ...others] = other?.heads ?? []
+  if (!own || !other || !head || !same || more.length + others.length > 0) return false
+  const areOne = head.id === same.id && JSON.stringify(head.run) === JSON.stringify(same.run)
+  return (
+    areOne &&
+    heads.some(({ id }) => id === head.id) &&
+    isKnown(own, mine, wrote[0]) &&
+    isKnown(other, theirs, wrote[1])
+  )
+}
+
+const isKnown = (place: SyncPlace, [lane, seq]: readonly [string, number], wrote: number): boolean =>
+  place.lane === lane && place.next === seq + 1 && (place.wrote ?? 0) <= wrote
+
 /** What was taken in stands behind all that was there: then the other side, from where it came, knows that too. */
 export function noted(
   namespace: string,

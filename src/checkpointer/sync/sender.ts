@@ -41,7 +41,7 @@ export class Sender {
 
   leaveOut(damaged: readonly number[]): void {
     for (const seq of damaged) {
-      if (!this.#damaged.has(seq)) this.#way.tally.damaged++
+      if (!this.#damaged.has(seq)) this.#way.tally.leftOut()
       this.#damaged.add(seq)
       this.#offerAgain(seq)
     }
@@ -66,7 +66,7 @@ export class Sender {
     if (first) this.#offerAgain(first.seq)
     for (const i of taken) tally.conflict({ thread, namespace, id: names[i]?.id ?? '' })
     for (let seqs = wanted.map((i) => names[i]?.seq ?? 0); seqs.length > 0;) {
-      tally.rest()
+      tally.all.rest()
       const given = await from.syncGive({ thread, namespace, seqs, states: 'deltas' })
       this.leaveOut(given.damaged)
       await this.#take(given.rows)
@@ -81,7 +81,7 @@ export class Sender {
     const place = { thread, namespace }
     const { next } = this.#place
     for (let after = 0; after < next - 1;) {
-      tally.rest()
+      tally.all.rest()
       const page = await from.syncHave({ ...place, after, before: next, limit: NAMES, wroteAfter })
       let seqs = page.names.map(({ seq }) => seq).filter((seq) => !this.#sent.has(seq))
       while (seqs.length > 0) {
@@ -104,7 +104,7 @@ export class Sender {
     let left = rows
     let most = Infinity
     do {
-      tally.rest()
+      tally.all.rest()
       const some = left.slice(0, most)
       const reply = await to.syncTake(this.#request(some, isLast)).catch(ifTooLarge)
       if (reply === TOO_LARGE) {
@@ -120,7 +120,7 @@ export class Sender {
       this.#isThere = true
       this.#note(some, reply)
       counts.checkpoints += reply.added
-      tally.tell()
+      tally.all.tell()
       if (!reply.isStuck && reply.taken === 0 && left.length > 0) throw notTaken(this.#way)
       left = reply.isStuck ? await this.#unstuck(left) : left.slice(reply.taken)
     } while (left.length > 0)
@@ -147,7 +147,7 @@ export class Sender {
     this.leaveOut(damaged)
     this.heads = heads.length
     this.filed = wrote
-    if (isChanged) this.#way.tally.changes++
+    if (isChanged) this.#way.tally.isChanged = true
     // Until a head of the giver's has come, one of those before it stands for it there.
     const sent = new Set(rows.map(({ info }) => info.id))
     for (const id of heads)

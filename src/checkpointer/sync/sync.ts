@@ -1,13 +1,14 @@
 import { CheckpointerError, type ErrorCode } from '../../errors.ts'
-import type { Host, SyncAskReply, SyncNote, SyncPlace } from '../../operations/host.ts'
+import type { Host, Place, SyncAskReply, SyncNote, SyncPlace } from '../../operations/host.ts'
+import { someAtATime } from '../../platform/some-at-a-time.ts'
 import { newId } from '../new-id.ts'
 import { flow } from './flow.ts'
 import { heeded, type Asked } from './heeded.ts'
 import { threadsToSync } from './listing.ts'
-import { isBefore, noted, stampsOf } from './noted.ts'
+import { isAsNoted, isBefore, noted, stampsOf } from './noted.ts'
 import { itself, type SyncAsked, type Synced } from './options.ts'
-import { Tally } from './tally.ts'
-import { nameOf, type Facade, type Flowed } from './way.ts'
+import { Tally, ThreadTally } from './tally.ts'
+import { nameOf, type Facade, type Flow, type Flowed } from './way.ts'
 
 /** As many removals are told in one message. */
 const REMOVALS = 64
@@ -32,14 +33,17 @@ export async function syncStores(here: Side, there: Side, asked: SyncAsked): Pro
   const sync = new Sync(here, { store: there.store, host: theirs }, asked, tally, threads)
   tally.of = threads.length
   tally.tell()
-  for (const thread of threads) {
+  await someAtATime(threads, AT_A_TIME, async (thread) => {
     await sync.thread(thread)
     tally.done()
-  }
+  })
   // Last, so that a fork still finds its origin as it was.
   await sync.removals()
   return tally.result()
 }
+
+/** Most of the time is waited for answers; of what they hold, only this much more is held. */
+const AT_A_TIME = 4
 
 const LEFT_OUT: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['CORRUPT', 'FORMAT_TOO_NEW', 'TOO_LARGE'])
 
@@ -57,6 +61,9 @@ class Sync {
   readonly #asked: SyncAsked
   readonly #tally: Tally
   readonly #left: Set<string>
+  readonly #under = new Map<string, Promise<void>>()
+  /** Which other thread one waits for: a fork comes after its origin. */
+  readonly #waits = new Map<string, string>()
   readonly #toMine: Removals[] = []
   readonly #toTheirs: Removals[] = []
 
@@ -82,8 +89,26 @@ class Sync {
     }
   }
 
-  async thread(thread: string): Promise<void> {
-    if (!this.#left.delete(thread)) return
+  /** Once, whoever waits for it. */
+  thread(thread: string): Promise<void> {
+    if (this.#left.delete(thread))
+      this.#under.set(
+        thread,
+        this.#thread(thread).finally(() => this.#under.delete(thread)),
+      )
+    return this.#under.get(thread) ?? Promise.resolve()
+  }
+
+  /** Before its fork. A store may say what it likes: who waited for each other in a ring would wait for ever. */
+  async #origin(thread: string, origin: string): Promise<void> {
+    for (let at: string | undefined = origin; at !== undefined; at = this.#waits.get(at))
+      if (at === thread) return
+    this.#waits.set(thread, origin)
+    await this.thread(origin)
+    this.#waits.delete(thread)
+  }
+
+  async #thread(thread: string): Promise<void> {
     this.#tally.rest()
     const both = await this.#ask(thread)
     if (!both) return void this.#tally.refused.push(thread)
@@ -91,20 +116,20 @@ class Sync {
     const [here, there] = both
     if (here.store !== '' && here.store === there.store) throw itself()
     for (const { forkOf } of [...here.places, ...there.places])
-      if (forkOf && forkOf.thread !== thread) await this.thread(forkOf.thread)
+      if (forkOf) await this.#origin(thread, forkOf.thread)
     const note =
       there.store === '' ? null : (await this.#mine.syncRecall({ of: [{ thread, store: there.store }] }))[0]
     const places: SyncNote['places'][number][] = []
-    const { loose, changes } = this.#tally
+    const tally = new ThreadTally(this.#tally)
     const names = new Set([...here.places, ...there.places].map(({ namespace }) => namespace))
     for (const namespace of names) {
       const known = note?.places.find((each) => each.namespace === namespace)
-      const now = await this.#orDamaged(known, this.#place(thread, namespace, here, there, known))
+      const now = await orLeftOut(tally, known, this.#place({ thread, namespace, tally }, here, there, known))
       if (now) places.push(now)
     }
     // What keeps a checkpoint from coming over may go without a change of this thread; and one that is put back to a
     // copy from before what was changed now has the stamp of then.
-    const isSame = this.#tally.loose === loose && this.#tally.changes === changes
+    const isSame = !tally.isLoose && !tally.isChanged
     const isQuiet = !this.#addRemovals(thread, here, there) && isSame
     if (there.store === '') return
     const { pushes, pulls } = this.#asked
@@ -116,24 +141,22 @@ class Sync {
 
   async removals(): Promise<void> {
     for (const each of this.#toMine)
-      this.#tally.received.removed += await this.#orDamaged(0, this.#forget(this.#theirs, this.#mine, each))
+      this.#tally.received.removed += await orLeftOut(
+        this.#tally,
+        0,
+        this.#forget(this.#theirs, this.#mine, each),
+      )
     for (const each of this.#toTheirs)
-      this.#tally.sent.removed += await this.#orDamaged(0, this.#forget(this.#mine, this.#theirs, each))
-  }
-
-  /** What cannot be read, or is too large for the other side, keeps nothing else from being brought over. */
-  #orDamaged<T>(instead: T, work: Promise<T>): Promise<T> {
-    return work.catch((error: unknown) => {
-      if (!CheckpointerError.is(error) || !LEFT_OUT.has(error.code)) throw error
-      this.#tally.damaged++
-      return instead
-    })
+      this.#tally.sent.removed += await orLeftOut(
+        this.#tally,
+        0,
+        this.#forget(this.#mine, this.#theirs, each),
+      )
   }
 
   /** Both ways; what each side then knows all of. */
   async #place(
-    thread: string,
-    namespace: string,
+    { thread, namespace, tally }: Place & { readonly tally: ThreadTally },
     here: SyncAskReply,
     there: SyncAskReply,
     note: SyncNote['places'][number] | undefined,
@@ -142,14 +165,15 @@ class Sync {
     const other = there.places.find((each) => each.namespace === namespace)
     const isBack =
       note && (isBefore(own, note.mine, note.filed?.[0]) || isBefore(other, note.theirs, note.filed?.[1]))
+    if (note && !isBack && isAsNoted(own, other, note)) return note
     const known = isBack || (await this.#hasLost(thread, note)) ? undefined : note
     const { pushes, pulls } = this.#asked
     const heard = heardOfBoth(here, there)
-    const about = { thread, namespace, tally: this.#tally, heard }
+    const about = { thread, namespace, tally, heard }
     let pulled: Flowed | undefined
     let pushed: Flowed | undefined
     if (pulls && other) {
-      const ground = own ?? (await this.#forked(this.#theirs, this.#mine, thread, other, heard))
+      const ground = own ?? (await this.#forked(this.#theirs, this.#mine, about, other))
       pulled = await flow({
         ...about,
         from: this.#theirs,
@@ -163,7 +187,7 @@ class Sync {
       })
     }
     if (pushes && own) {
-      const ground = other ?? (await this.#forked(this.#mine, this.#theirs, thread, own, heard))
+      const ground = other ?? (await this.#forked(this.#mine, this.#theirs, about, own))
       pushed = await flow({
         ...about,
         from: this.#mine,
@@ -176,7 +200,7 @@ class Sync {
         counts: this.#tally.sent,
       })
     }
-    const heads = pulled?.heads ?? (await this.#mine.heads({ thread, namespace })).heads.length
+    const heads = pulled?.heads ?? own?.heads.length ?? 0
     if (heads > 1) this.#tally.diverged.add(thread)
     return noted(namespace, known, pulled, pushed)
   }
@@ -197,9 +221,8 @@ class Sync {
   async #forked(
     from: Asked,
     to: Asked,
-    thread: string,
+    { thread, tally, heard }: Pick<Flow, 'thread' | 'tally' | 'heard'>,
     place: SyncPlace,
-    heard: readonly string[],
   ): Promise<SyncPlace | undefined> {
     const { namespace, forkOf, createdAt, label } = place
     if (!forkOf) return undefined
@@ -220,7 +243,7 @@ class Sync {
     }
     try {
       await to.fork(request)
-      this.#tally.changes++
+      tally.isChanged = true
     } catch (error) {
       // Its origin is not there, or no more; or it is there itself by now.
       if (CheckpointerError.is(error, 'NOT_FOUND') || CheckpointerError.is(error, 'CONFLICT'))
@@ -252,6 +275,15 @@ class Sync {
     }
     return count
   }
+}
+
+/** What cannot be read, or is too large for the other side, keeps nothing else from being brought over. */
+function orLeftOut<T>(tally: Pick<Tally, 'leftOut'>, instead: T, work: Promise<T>): Promise<T> {
+  return work.catch((error: unknown) => {
+    if (!CheckpointerError.is(error) || !LEFT_OUT.has(error.code)) throw error
+    tally.leftOut()
+    return instead
+  })
 }
 
 const MOST_BORROWED = 10_000

@@ -5,8 +5,6 @@ export class Tally {
   of = 0
   threads = 0
   damaged = 0
-  /** Goes up with whatever changed one of the two. */
-  changes = 0
   readonly sent = { checkpoints: 0, removed: 0 }
   readonly received = { checkpoints: 0, removed: 0 }
   readonly diverged = new Set<string>()
@@ -19,9 +17,8 @@ export class Tally {
     this.#asked = asked
   }
 
-  /** How many could not be brought over so far. */
-  get loose(): number {
-    return this.#conflicts.size + this.damaged
+  leftOut(): void {
+    this.damaged++
   }
 
   /** Both sides see it, and it is one. */
@@ -52,5 +49,28 @@ export class Tally {
     const { threads, sent, received, diverged, damaged, refused } = this
     const conflicts = [...this.#conflicts.values()]
     return { threads, sent, received, diverged: [...diverged], conflicts, damaged, refused }
+  }
+}
+
+/** What is counted of one thread. */
+export class ThreadTally {
+  readonly all: Tally
+  /** Something could not be brought over. */
+  isLoose = false
+  /** One of the two was changed. */
+  isChanged = false
+
+  constructor(all: Tally) {
+    this.all = all
+  }
+
+  leftOut(): void {
+    this.isLoose = true
+    this.all.leftOut()
+  }
+
+  conflict(conflict: SyncConflict): void {
+    this.isLoose = true
+    this.all.conflict(conflict)
   }
 }

@@ -1,6 +1,6 @@
 import type { Place, SaveName, SyncPlace } from '../../operations/host.ts'
 import type { Asked } from './heeded.ts'
-import type { Tally } from './tally.ts'
+import type { ThreadTally } from './tally.ts'
 
 /** A store as its callers have it: they see which runs have no runner. */
 export interface Facade {
@@ -26,7 +26,7 @@ export interface Flow extends Place {
   readonly skip: (Stretch & { readonly lane: string }) | undefined
   /** Removals that both have heard of. */
   readonly heard: readonly string[]
-  readonly tally: Tally
+  readonly tally: ThreadTally
   readonly counts: { checkpoints: number }
 }
 
