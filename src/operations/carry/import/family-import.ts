@@ -54,10 +54,6 @@ export class FamilyImport {
     return this.#stage.partition
   }
 
-  open(): Promise<void> {
-    return this.#stage.open()
-  }
-
   async checkpoint({ lane: number, facts, base }: CheckpointLine, payload: Uint8Array): Promise<void> {
     const lane = this.#laneFor(number)
     const { seq } = facts

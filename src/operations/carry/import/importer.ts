@@ -182,7 +182,6 @@ export class Importer {
     const partition = importPartition(this.#settings.id, this.#families++)
     this.#partitions.push(partition)
     this.#family = new FamilyImport(this.#store, partition, plan, (bytes) => this.#spend(bytes), this.#pause)
-    await this.#family.open()
   }
 
   /** What cannot go well in the end need not be read until then. */

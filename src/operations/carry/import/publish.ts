@@ -107,10 +107,14 @@ export async function publishPartition(
     }
     const some = fitting(store, partition, staged)
     tried = some
-    if ((await commitSome(store, partition, some)) !== LOST_RACE) return 'some'
-    tried = []
-    await makeWay(store, partition, some, publishing)
-    return LOST_RACE
+    if ((await commitSome(store, partition, some)) === LOST_RACE) {
+      tried = []
+      await makeWay(store, partition, some, publishing)
+      return LOST_RACE
+    }
+    if (!isWhole || some.length < staged.length) return 'some'
+    for (const { facts } of some) onPublished(facts)
+    return 'all'
   }
   for (let lost = 0; lost < MOST_LOST;) {
     const result = await patiently(step)

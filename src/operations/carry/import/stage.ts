@@ -24,12 +24,6 @@ export class Stage {
     this.partition = partition
   }
 
-  /** The family's row: as long as it is there, nobody has cleared up behind us. */
-  async open(): Promise<void> {
-    const { put } = renewFamily(this.partition, openFamily(this.partition, undefined))
-    await this.#commit([put])
-  }
-
   async add(puts: readonly Put[]): Promise<void> {
     this.#puts.push(...puts)
     this.#bytes += puts.reduce((sum, put) => sum + bytesOf(put), 0)
@@ -57,13 +51,15 @@ export class Stage {
       throw new CheckpointerError('CORRUPT', 'The file has pending writes of a checkpoint that is not in it.')
   }
 
+  /** The family's row comes with the first of them: as long as it is there, nobody has cleared up behind us. */
   async #commit(puts: readonly Put[]): Promise<void> {
+    const family = renewFamily(this.partition, openFamily(this.partition, undefined))
+    const first = this.#version === undefined ? [family.put] : []
     const result = await tryCommit(this.#store, this.partition, {
       checks: [{ table: 'meta', key: FAMILY_KEY, version: this.#version }],
-      puts,
+      puts: [...first, ...puts],
     })
     if (result === LOST_RACE) throw await this.#whyNot()
-    // Only the first commit puts the family's row.
     this.#version ??= result
   }
 
