@@ -6,6 +6,7 @@ import { flow } from './flow.ts'
 import { heeded, type Asked } from './heeded.ts'
 import { threadsToSync } from './listing.ts'
 import { isAsNoted, isBefore, noted, stampsOf } from './noted.ts'
+import { OnceEach } from './once-each.ts'
 import { itself, type SyncAsked, type Synced } from './options.ts'
 import { Tally, ThreadTally } from './tally.ts'
 import { nameOf, type Facade, type Flow, type Flowed } from './way.ts'
@@ -60,10 +61,7 @@ class Sync {
   readonly #there: Facade
   readonly #asked: SyncAsked
   readonly #tally: Tally
-  readonly #left: Set<string>
-  readonly #under = new Map<string, Promise<void>>()
-  /** Which other thread one waits for: a fork comes after its origin. */
-  readonly #waits = new Map<string, string>()
+  readonly #each: OnceEach
   readonly #toMine: Removals[] = []
   readonly #toTheirs: Removals[] = []
 
@@ -74,7 +72,7 @@ class Sync {
     this.#there = there.store
     this.#asked = asked
     this.#tally = tally
-    this.#left = new Set(threads)
+    this.#each = new OnceEach(threads, (thread) => this.#thread(thread))
   }
 
   /** Nothing where one of them lets nobody ask, of threads that were not asked for by name. */
@@ -89,25 +87,11 @@ class Sync {
     }
   }
 
-  /** Once, whoever waits for it. */
   thread(thread: string): Promise<void> {
-    if (this.#left.delete(thread))
-      this.#under.set(
-        thread,
-        this.#thread(thread).finally(() => this.#under.delete(thread)),
-      )
-    return this.#under.get(thread) ?? Promise.resolve()
+    return this.#each.done(thread)
   }
 
-  /** Before its fork. A store may say what it likes: who waited for each other in a ring would wait for ever. */
-  async #origin(thread: string, origin: string): Promise<void> {
-    for (let at: string | undefined = origin; at !== undefined; at = this.#waits.get(at))
-      if (at === thread) return
-    this.#waits.set(thread, origin)
-    await this.thread(origin)
-    this.#waits.delete(thread)
-  }
-
+  /** A fork comes after its origin. */
   async #thread(thread: string): Promise<void> {
     this.#tally.rest()
     const both = await this.#ask(thread)
@@ -116,7 +100,7 @@ class Sync {
     const [here, there] = both
     if (here.store !== '' && here.store === there.store) throw itself()
     for (const { forkOf } of [...here.places, ...there.places])
-      if (forkOf) await this.#origin(thread, forkOf.thread)
+      if (forkOf) await this.#each.doneFirst(forkOf.thread, thread)
     const note =
       there.store === '' ? null : (await this.#mine.syncRecall({ of: [{ thread, store: there.store }] }))[0]
     const places: SyncNote['places'][number][] = []
