@@ -139,7 +139,8 @@ const asideIn = (folder: string): string[] =>
 async function goesOn(storage: Storage, folder: string): Promise<void> {
   const { ok } = await storage.commit('p', { puts: [{ table: 'meta', key: ['more', ''], head: 'm' }] })
   expect(ok).toBe(true)
-  const rows = await rowsOf(storage)
+  const rows = (await rowsOf(storage)) as readonly unknown[]
+  expect(rows.at(-1)).toMatchObject([{ key: ['more', ''] }])
   await storage.close()
   const told: CheckpointerError[] = []
   const again = filesStorage(fs, folder, { onWarning: (warning) => told.push(warning) })

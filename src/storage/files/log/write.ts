@@ -24,10 +24,11 @@ export async function append(
   log: OpenLog | undefined,
   content: Omit<Entry, 'n'>,
 ): Promise<void> {
-  const entry = { n: (log?.index.n ?? 0) + 1, ...content }
-  const line = toLine(entry)
+  // Of a log that was never begun, what was killed or found no room may have left an empty file.
   if (log && log.index.end > 0) {
     const at = log.index.end
+    const entry = { n: log.index.n + 1, ...content }
+    const line = toLine(entry)
     const file = await fs.open(path, 'r+')
     try {
       await writeWhole(file, line, at)
@@ -41,7 +42,7 @@ export async function append(
   }
   const file = await created(fs, folder, path)
   try {
-    await writeWhole(file, joined([toLine(headerOf(partition)), line]), 0)
+    await writeWhole(file, joined([toLine(headerOf(partition)), toLine({ n: 1, ...content })]), 0)
     await flushed(() => file.sync())
   } finally {
     await file.close()
