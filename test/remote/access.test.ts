@@ -111,6 +111,34 @@ describe('who may do what', () => {
     expect((await store.thread('theirs').load())?.state).toEqual({ secret: 1 })
   })
 
+  it.each(['all', 'named'])(
+    'a sync brings forks of what is not theirs, as threads of their own: %s',
+    async (which) => {
+      const store = await served()
+      await store.thread('mine-there').save({ n: 0 })
+      const handler = createHandler(store, {
+        authorize: ({ thread, verb }) => thread?.startsWith('mine') ?? verb === 'threads',
+      })
+      const local = await served()
+      await local.thread('draft').save({ n: 1 })
+      await (await local.thread('draft').fork({ as: 'mine-fork' })).save({ n: 2 })
+      await local.thread('mine').save({ n: 3 })
+      const threads = ['mine-fork', 'mine', 'mine-there']
+      const far = await over(handler)
+      const result = await local.sync(far, which === 'all' ? {} : { threads })
+      expect(result.refused).toEqual(which === 'all' ? ['draft'] : [])
+      expect((await local.thread('mine-there').load())?.state).toEqual({ n: 0 })
+      expect((await store.thread('mine').load())?.state).toEqual({ n: 3 })
+      const shown: unknown[] = []
+      for await (const { state } of store.thread('mine-fork').history({ states: true })) shown.push(state)
+      expect(shown).toEqual([{ n: 2 }, { n: 1 }])
+      expect(await store.thread('draft').load()).toBeUndefined()
+      expect((await store.verify()).problems).toEqual([])
+      const again = await local.sync(far, which === 'all' ? {} : { threads })
+      expect(again.sent).toEqual({ checkpoints: 0, removed: 0 })
+    },
+  )
+
   it('every verb that names a thread is refused to who is not allowed it, and does nothing', async () => {
     const store = await served()
     await store.thread('secret').save({ n: 1 })

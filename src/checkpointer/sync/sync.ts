@@ -48,6 +48,9 @@ const AT_A_TIME = 4
 
 const LEFT_OUT: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['CORRUPT', 'FORMAT_TOO_NEW', 'TOO_LARGE'])
 
+/** A fork's origin is not there, or no more, or not this caller's to fork; or the fork is there itself by now. */
+const NOT_FORKED: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['NOT_FOUND', 'FORBIDDEN', 'CONFLICT'])
+
 interface Removals {
   readonly thread: string
   readonly names: readonly string[]
@@ -229,10 +232,8 @@ class Sync {
       await to.fork(request)
       tally.isChanged = true
     } catch (error) {
-      // Its origin is not there, or no more; or it is there itself by now.
-      if (CheckpointerError.is(error, 'NOT_FOUND') || CheckpointerError.is(error, 'CONFLICT'))
-        return undefined
-      throw error
+      if (!CheckpointerError.is(error) || !NOT_FORKED.has(error.code)) throw error
+      return undefined
     }
     return (await to.syncAsk({ thread })).places.find((each) => each.namespace === namespace)
   }
