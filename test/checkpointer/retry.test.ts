@@ -6,7 +6,7 @@ import {
   type SaveOptions,
 } from 'forkpoint'
 import { memoryStorage } from 'forkpoint/storage/memory'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createHost } from '../../src/operations/create-host.ts'
 
 /** What becomes of the next calls of one verb: carried out and never answered, or never heard of. */
@@ -168,6 +168,37 @@ describe.each(['landed', 'not landed'] as const)('a save that %s before its work
     await expect(thread.copy('c')).rejects.toMatchObject({ code: 'CONFLICT' })
   })
 })
+
+it.each([{}, { expect: 1 }, { parent: 1 }, { id: 'mine' }, { id: 'mine', expect: 1 }])(
+  'a message that is delivered twice on its way stores once, and says so both times, with %j',
+  async (given) => {
+    const storage = Object.assign(memoryStorage(), { close: async () => {} })
+    const host = await createHost({ storage })
+    const twice = <Request, Reply>(run: (request: Request) => Promise<Reply>) => {
+      return async (request: Request): Promise<Reply> => {
+        const first = await run(request)
+        const second = await run(request)
+        expect(second).toEqual(first)
+        return second
+      }
+    }
+    const checkpointer = await openCheckpointer({ name: 'twice', host: { ...host, save: twice(host.save) } })
+    const thread = checkpointer.thread('t')
+    await thread.save({ n: 1 })
+    expect((await thread.save({ n: 2 }, given)).seq).toBe(2)
+    await expect(thread.save({ n: 3 }, { expect: 1 })).rejects.toMatchObject({ code: 'CONFLICT' })
+    expect(await states(checkpointer)).toEqual([{ n: 1 }, { n: 2 }])
+    expect((await checkpointer.thread('new').save({ n: 0 }, { expect: null })).seq).toBe(1)
+    const work = vi.fn(() => 1)
+    const { status } = await checkpointer
+      .thread<{ done: number }>('run')
+      .run({ initial: { done: 0 } }, async (loop) => {
+        loop.state.done += await loop.step('one', work)
+        await loop.save()
+      })
+    expect([status, work.mock.calls.length]).toEqual(['finished', 1])
+  },
+)
 
 async function forks(checkpointer: Checkpointer): Promise<string[]> {
   const found: string[] = []

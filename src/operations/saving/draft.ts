@@ -29,7 +29,7 @@ import { writePuts, type MadeWrite } from '../rows/write-row.ts'
 import type { Store } from '../store/store.ts'
 import { checkThread, partitionFor } from '../store/threads.ts'
 import { frameFor } from './framing.ts'
-import { noParent, refuseTakenId, refuseUnexpected } from './refusals.ts'
+import { isExpected, noParent, refuseTakenId, refuseUnexpected } from './refusals.ts'
 
 /** Room left in a commit for the rows of the thread, whose size is known only at the end. */
 const ROOM = 4096
@@ -183,7 +183,8 @@ export class Draft {
   }
 
   async #storedBefore(request: SaveRequest, again: boolean): Promise<CheckpointFacts | undefined> {
-    const mayBeThere = again || request.id !== undefined
+    // What is in the way of one that expects another head may be itself: on its way a message may be sent twice.
+    const mayBeThere = again || request.id !== undefined || !isExpected(request, this.#facts.head)
     const same = await this.find({ id: request.id ?? request.key }, mayBeThere)
     if (same) {
       if (keyOf(same) !== request.key) refuseTakenId(request, same.seq)

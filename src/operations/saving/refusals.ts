@@ -2,13 +2,15 @@ import { CheckpointerError } from '../../errors.ts'
 import type { SaveRequest } from '../host.ts'
 import type { CheckpointFacts } from '../rows/checkpoint-row.ts'
 
-export function refuseUnexpected(
-  { expect, thread, namespace }: SaveRequest,
-  head: CheckpointFacts | undefined,
-): void {
-  if (expect === undefined) return
-  const holds = expect === null ? !head : expect === (typeof expect === 'number' ? head?.seq : head?.id)
-  if (holds) return
+/** Whether it goes on from the head that it is to go on from. */
+export function isExpected({ expect }: SaveRequest, head: CheckpointFacts | undefined): boolean {
+  if (expect === undefined) return true
+  return expect === null ? !head : expect === (typeof expect === 'number' ? head?.seq : head?.id)
+}
+
+export function refuseUnexpected(request: SaveRequest, head: CheckpointFacts | undefined): void {
+  if (isExpected(request, head)) return
+  const { expect, thread, namespace } = request
   const wanted = expect === null ? 'no checkpoint' : `the head ${JSON.stringify(expect)}`
   const found = head ? `the head is ${head.seq} (${head.id})` : 'there is none'
   throw new CheckpointerError('CONFLICT', `Expected ${wanted}, but ${found}. Load again and decide.`, {
