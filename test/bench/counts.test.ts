@@ -1,6 +1,6 @@
 import { openCheckpointer, type Checkpointer, type Storage } from 'forkpoint'
 import { memoryStorage } from 'forkpoint/storage/memory'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { advance, jsonBytes, newState, type AgentState } from './agent-loop.ts'
 import { countingStorage, type Counts } from './counting-storage.ts'
 
@@ -34,8 +34,11 @@ describe('the agent loop asks of its storage', () => {
     await lease.release()
   })
 
-  it('one commit and no read for a step of a run, two for one that changes something outside', async () => {
+  it('one commit and no read for a step of a run, two for one that takes its time, or changes something outside', async () => {
     const { checkpointer, took } = await opened()
+    // However long this process is made to wait.
+    const now = vi.spyOn(performance, 'now').mockReturnValue(0)
+    onTestFinished(() => now.mockRestore())
     await checkpointer.thread('agent').run({}, async (loop) => {
       await loop.step('think', () => 0)
       await loop.step('think', () => 0)
@@ -46,6 +49,8 @@ describe('the agent loop asks of its storage', () => {
       await idle()
       expect(took()).toMatchObject({ reads: 0, commits: 1, rowsPut: 2 })
       await loop.step('pay', () => 0, { effect: 'external' })
+      expect(took()).toMatchObject({ reads: 0, commits: 2, rowsPut: 4 })
+      await loop.step('fetch', () => void now.mockReturnValue(1))
       expect(took()).toMatchObject({ reads: 0, commits: 2, rowsPut: 4 })
     })
   })

@@ -68,7 +68,8 @@ export interface Loop<State = unknown> {
   save(fields?: LoopFields): Promise<CheckpointInfo>
   /**
    * Does something once: a resumed run gets its outcome, and does not do it again. That holds until the next `save()`:
-   * behind that, `state` must say that it was done.
+   * behind that, `state` must say that it was done. What took a millisecond or longer, or is `external`, is stored when
+   * this resolves; what came at once, a moment later.
    */
   step<T>(
     name: string,

@@ -13,6 +13,8 @@ import { checkPolicy, decide } from '../journal/unknown.ts'
 
 const STEP: Names<StepOptions> = { effect: true, whenUnknown: true, retries: true, timeout: true }
 const MOST_NAME = 1024
+/** Milliseconds. What came to its outcome sooner is done again as soon. */
+const AT_ONCE = 1
 
 export function checkName(name: unknown): asserts name is string {
   if (typeof name !== 'string' || name === '' || name.length > MOST_NAME)
@@ -170,13 +172,15 @@ export class Steps<State> {
     for (let attempt = first; ; attempt++) {
       if (attempt > 1) await this.#state.writer.write([{ key, at: ATTEMPT, value: attempt }])
       where.book.begin(claim, attempt)
+      const began = performance.now()
       const isLast = attempt - first >= plan.times
       const tried = await this.#attempt(where, claim, settings, { attempt, isLast })
       if ('late' in tried && external && policy !== 'retry')
         return this.#unknown(where, claim, settings, attempt)
-      if ('value' in tried) return this.#end(where, claim, attempt, tried, external)
+      const isAwaited = external || performance.now() - began >= AT_ONCE
+      if ('value' in tried) return this.#end(where, claim, attempt, tried, isAwaited)
       const error = 'late' in tried ? tried.late : tried.error
-      if (isLast || !plan.when(error, attempt)) return this.#end(where, claim, attempt, { error }, external)
+      if (isLast || !plan.when(error, attempt)) return this.#end(where, claim, attempt, { error }, isAwaited)
       await where.book.partsRest(key)
       await pause(pauseAfter(attempt - first + 1, plan), where.stopped)
     }
@@ -206,15 +210,15 @@ export class Steps<State> {
   }
 
   /**
-   * Stores the outcome, then gives it. Of a step that may be done again nobody waits for that: it is stored with
-   * what the loop writes next.
+   * Stores the outcome, then gives it. Of a step that came to it at once, and may be done again, nobody waits for that:
+   * it is stored with what the loop writes next.
    */
   async #end(
     { book, parent }: Where,
     claim: Claim,
     attempt: number,
     made: Made,
-    external: boolean,
+    isAwaited: boolean,
   ): Promise<unknown> {
     const { key } = claim
     const about = { attempt, ...(parent ? { parentAttempt: parent.attempt } : {}) }
@@ -222,8 +226,8 @@ export class Steps<State> {
       // As it is now, and as it would be after a reload: what is given may be changed by whoever it is given to.
       const kept = parent ? this.#copied(outcome) : outcome
       await this.#state.writer.write([{ key, at: OUTCOME, value: outcome }], {
-        lazy: !external,
-        relaxed: external,
+        lazy: !isAwaited,
+        relaxed: isAwaited,
       })
       book.end(claim, attempt, kept)
     }

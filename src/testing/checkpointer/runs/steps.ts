@@ -2,6 +2,8 @@ import { expect, it } from 'vitest'
 import { on, rejection, type Fresh } from '../ground.ts'
 import { begun, cutOff, hangs, type Log, type Work } from './loops.ts'
 
+const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20))
+
 export function stepLaws(fresh: Fresh): void {
   it(
     'a step with an outcome is not run again, and gives the same value or error',
@@ -27,6 +29,25 @@ export function stepLaws(fresh: Fresh): void {
       const after: string[] = []
       await (await ground.open()).thread<Log>('a').run({}, work(after))
       expect([before, after]).toEqual([['value', 'nothing', 'error'], []])
+    }),
+  )
+
+  it(
+    'a step that took its time, or is external, is stored when it resolves: a page killed while it draws loses nothing',
+    on(fresh, async (checkpointer, ground) => {
+      const other = (await ground.open()).thread<Log>('a')
+      const journaled = async (): Promise<number> => (await other.load())?.pendingWrites.length ?? 0
+      const seen: number[] = []
+      await checkpointer.thread<Log>('a').run({}, async (loop) => {
+        await loop.step('waits', () => pause())
+        seen.push(await journaled())
+        await loop.step('fails', () => pause().then(() => Promise.reject(new Error('no')))).catch(() => {})
+        seen.push(await journaled())
+        await loop.step('external', () => 'done', { effect: 'external' })
+        seen.push(await journaled())
+      })
+      // An intent and an outcome each.
+      expect(seen).toEqual([2, 4, 6])
     }),
   )
 
