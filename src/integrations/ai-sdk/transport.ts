@@ -49,6 +49,8 @@ type Reconnect = Parameters<ChatTransport<UIMessage>['reconnectToStream']>[0]
 
 /** So long, in milliseconds, an answer that is just ending is waited for; then another tab is taken to have the chat. */
 const PATIENCE = 3_000
+/** Who has the chat, and answers nothing in it, has just begun, or was killed: without locks that is seen after six seconds. */
+const UNTIL_GONE = 8_000
 const MOMENT = 300
 
 /**
@@ -113,7 +115,7 @@ export class ForkpointTransport<Message extends UIMessage = UIMessage> implement
       if (answer) shown.assume(steps, stored ? stepsIn(stored) : 0)
       const { runId } = head
       // Who sends the same again wants it to be asked for again.
-      if (await begin({ ...giving, mayAskAgain: true }, { runId, retry: true, wait: PATIENCE }))
+      if (await begin({ ...giving, mayAskAgain: true }, { runId, retry: true, wait: UNTIL_GONE }))
         return shown.stream
     }
     if (answer) shown.assume(steps, steps)
@@ -121,7 +123,7 @@ export class ForkpointTransport<Message extends UIMessage = UIMessage> implement
     const asked = answerIn(known)
     const state = { messages: known, asked: asked ? stepsIn(asked) : 0 }
     const from = head && (await groundOf(thread, head, messages))
-    await begin(giving, { from, initial: state, edit: () => state, wait: PATIENCE })
+    await begin(giving, { from, initial: state, edit: () => state, wait: UNTIL_GONE })
     return shown.stream
   }
 

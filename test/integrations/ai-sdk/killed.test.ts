@@ -7,9 +7,10 @@ import { expect, it, onTestFinished } from 'vitest'
 import { scriptedModel } from '../../support/scripted-model.ts'
 import { never, shortly } from './ground.ts'
 
-/** What a process has of a storage without locks: once it is killed, none of its commits comes to anything. */
-function killable(inner: Storage) {
+/** What a process has of a storage without locks: once it is killed, or behind so many, none of its commits comes to anything. */
+function killable(inner: Storage, most = Number.POSITIVE_INFINITY) {
   let isDead = false
+  let commits = 0
   const storage: Storage = {
     limits: inner.limits,
     read: inner.read.bind(inner),
@@ -18,9 +19,10 @@ function killable(inner: Storage) {
     partitions: inner.partitions.bind(inner),
     close: async () => {},
     destroy: inner.destroy.bind(inner),
-    commit: (...args: Parameters<Storage['commit']>) => (isDead ? never : inner.commit(...args)),
+    commit: (...args: Parameters<Storage['commit']>) =>
+      isDead || ++commits > most ? never : inner.commit(...args),
   }
-  return { storage, kill: () => void (isDead = true) }
+  return { storage, kill: () => void (isDead = true), hasDied: () => commits > most }
 }
 
 async function processOn(storage: Storage, before?: (piece: string) => void | Promise<void>) {
@@ -50,3 +52,21 @@ it('who sends where there are no locks is answered though a process was killed i
   expect([two.chat.status, two.chat.error]).toEqual(['ready', undefined])
   expect(shortly(two.chat.messages)).toBe('Hi / Are you there? / Hello you.')
 }, 20_000)
+
+it.each([1, 2, 3, 4])(
+  'who sends where there are no locks is answered though a process was killed behind its commit %i',
+  async (most) => {
+    const rows = memoryStorage()
+    const { storage, hasDied } = killable(rows, most)
+    const one = await processOn(storage)
+    void one.chat.sendMessage({ text: 'Hi' })
+    await expect.poll(hasDied).toBe(true)
+
+    const two = await processOn(killable(rows).storage)
+    onTestFinished(() => two.checkpointer.close())
+    await two.chat.sendMessage({ text: 'Are you there?' })
+    expect([two.chat.status, two.chat.error]).toEqual(['ready', undefined])
+    expect(shortly(two.chat.messages)).toMatch(/Are you there\? \/ Hello you\.$/)
+  },
+  20_000,
+)
