@@ -53,8 +53,10 @@ export class Stage {
 
   /** The family's row comes with the first of them: as long as it is there, nobody has cleared up behind us. */
   async #commit(puts: readonly Put[]): Promise<void> {
-    const family = renewFamily(this.partition, openFamily(this.partition, undefined))
-    const first = this.#version === undefined ? [family.put] : []
+    const first =
+      this.#version === undefined
+        ? [renewFamily(this.partition, openFamily(this.partition, undefined)).put]
+        : []
     const result = await tryCommit(this.#store, this.partition, {
       checks: [{ table: 'meta', key: FAMILY_KEY, version: this.#version }],
       puts: [...first, ...puts],

@@ -38,9 +38,9 @@ export class Session {
   }
 
   /** Before each write, which then calls `end`. One that makes room goes on without a marker where there is no room for that. */
-  begin(owes: boolean, makesRoom = false): Promise<void> | undefined {
+  begin(owes: boolean, makesRoom = false, name?: string): Promise<void> | undefined {
     this.#writing++
-    return this.#isMarked(owes) ? undefined : this.#inTurn(() => this.#mark(owes, makesRoom))
+    return this.#isMarked(owes) ? undefined : this.#inTurn(() => this.#mark(owes, makesRoom, name))
   }
 
   end(): void {
@@ -50,11 +50,10 @@ export class Session {
   }
 
   /** Goes by this name from here on, unless it owes under another one. Gives the name. */
-  async owe(name = this.#id): Promise<string> {
+  async owe(name?: string): Promise<string> {
     this.#isHeld = true
-    this.#writing++
     try {
-      if (!this.#isMarked(true)) await this.#inTurn(() => this.#mark(true, false, name))
+      await this.begin(true, false, name)
       return this.#id
     } finally {
       this.end()
