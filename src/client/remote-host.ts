@@ -1,7 +1,7 @@
 import { checkFunction, checkOptions, invalid, type Names } from '../checkpointer/options/options.ts'
 import { CheckpointerError } from '../errors.ts'
 import type { Host } from '../operations/host.ts'
-import { isReadAgain, makeHost, type Verb } from '../operations/verbs.ts'
+import { isAskedAgain, makeHost, type Verb } from '../operations/verbs.ts'
 import { CALL, isReply, MESSAGE_TYPE, type EVENTS, type HttpCall, type HttpReply } from '../remote/http.ts'
 import { LeasesTaken } from '../remote/leases-taken.ts'
 import { pack, unpack } from '../remote/pack.ts'
@@ -32,7 +32,7 @@ const REMOTE: Names<RemoteOptions> = { fetch: true, headers: true, timeout: true
 const TIMEOUT = 60_000
 /** A timer takes no more. */
 const LONGEST = 2 ** 31 - 1
-/** How often a call that only reads is made. */
+/** How often a call is made that may be made again. */
 const MOST_TRIES = 2
 
 /**
@@ -101,7 +101,7 @@ function letGo(reach: Reach, leases: LeasesTaken): void {
   }
 }
 
-/** What only reads is asked for once more when it did not get through. */
+/** What may be asked for again is, once, when it did not get through. */
 async function sent(reach: Reach, message: Message): Promise<unknown> {
   const { verb } = message
   for (let tried = 1; ; tried++) {
@@ -109,7 +109,7 @@ async function sent(reach: Reach, message: Message): Promise<unknown> {
       return await send(reach, message)
     } catch (error) {
       const isLost = CheckpointerError.is(error, 'WORKER_LOST')
-      if (!isLost || !isReadAgain(verb) || tried >= MOST_TRIES) throw error
+      if (!isLost || !isAskedAgain(verb) || tried >= MOST_TRIES) throw error
     }
   }
 }

@@ -1,6 +1,6 @@
 import { CheckpointerError } from '../errors.ts'
 import type { SaveManyRequest, SaveRequest } from '../operations/host.ts'
-import { isReadAgain, onlyReads, type Verb } from '../operations/verbs.ts'
+import { isAskedAgain, onlyReads, type Verb } from '../operations/verbs.ts'
 import { fromWire, type WireError } from '../worker/wire.ts'
 
 /** A call that is not answered yet. */
@@ -30,13 +30,12 @@ const AGAIN: ReadonlySet<Verb> = new Set<Verb>([
   'saveMany',
   'fork',
   'copy',
-  'takeLease',
   'keepLease',
   'dropLease',
   'flush',
   'endCarry',
 ])
-const isSafeAgain = (verb: Verb): boolean => isReadAgain(verb) || AGAIN.has(verb)
+const isSafeAgain = (verb: Verb): boolean => isAskedAgain(verb) || AGAIN.has(verb)
 
 /** All calls that are out or wait to be sent, in their order. */
 export class Calls {

@@ -1,7 +1,7 @@
 import { beatKey, leaseKey, partitionOf } from '../storage/keys.ts'
 import type { Row } from '../storage/storage.ts'
 import { unref } from '../platform/unref.ts'
-import { attemptsOn, LOST_RACE, tryCommit, untilCommitted } from './store/commit.ts'
+import { attemptsOn, LOST_RACE, tryCommit, untilRecognised } from './store/commit.ts'
 import type {
   HeldLease,
   KeepLeaseRequest,
@@ -25,16 +25,18 @@ const MOST_WAITED = 20
  */
 export async function takeLease(
   store: Store,
-  { thread, always = false, locked = false, silent }: TakeLeaseRequest,
+  { thread, key: by, always = false, locked = false, silent }: TakeLeaseRequest,
 ): Promise<TakeLeaseReply> {
   const [key, beat] = [leaseKey(thread), beatKey(thread)]
-  const reply = await untilCommitted<TakeLeaseReply>(
+  const reply = await untilRecognised<TakeLeaseReply>(
     attemptsOn(store, { thread, namespace: '' }),
     async () => {
       const partition = await partitionFor(store, thread)
       const { held, sign } = await readLease(store, partition, { thread, locked })
+      const before = factsOf(partition, held)
+      if (held && before?.by === by) return { lease: held.version, token: before.token }
       if (sign !== undefined && !always && sign !== silent) return { sign }
-      const facts: LeaseFacts = { token: Math.max(Date.now(), tokenOf(partition, held) + 1) }
+      const facts: LeaseFacts = { token: Math.max(Date.now(), (before?.token ?? 0) + 1), by }
       const lease = await tryCommit(store, partition, {
         checks: [{ table: 'meta', key, version: held?.version }],
         deletes: [{ table: 'meta', key: beat }],
@@ -74,8 +76,8 @@ async function past(token: number): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 1))
 }
 
-const tokenOf = (partition: string, row: Row | undefined): number =>
-  (row && unlessDamaged(() => openMeta('lease', partition, row)))?.token ?? 0
+const factsOf = (partition: string, row: Row | undefined): LeaseFacts | undefined =>
+  row && unlessDamaged(() => openMeta('lease', partition, row))
 
 /** A row beside the lease's is put anew, time after time: that of the lease stays, and with it the fence. */
 export async function keepLease(store: Store, request: KeepLeaseRequest): Promise<boolean> {

@@ -60,8 +60,12 @@ export type Verb = keyof Host
 export const VERBS = Object.keys(KINDS) as readonly Verb[]
 export const onlyReads = (verb: Verb): boolean => KINDS[verb] === 'reads'
 
-/** May simply be asked for again when no answer has come. The pages of an export are counted: another one would come. */
-export const isReadAgain = (verb: Verb): boolean => onlyReads(verb) && verb !== 'exportPage'
+/**
+ * May simply be asked for again when no answer has come. The pages of an export are counted: another one would come.
+ * A lease that was taken is known by its key.
+ */
+export const isAskedAgain = (verb: Verb): boolean =>
+  verb === 'takeLease' || (onlyReads(verb) && verb !== 'exportPage')
 
 /** Any verb, of which only the name is known. */
 export type Call = (request: unknown) => Promise<unknown>

@@ -218,7 +218,7 @@ const REQUESTS: Record<Verb, Is> = {
     ['lease', 'until'],
   ),
   takeLease: isRecord<TakeLeaseRequest>(
-    { thread: isId, always: isFlag, locked: isNothing, silent: isVersion },
+    { thread: isId, key: isId, always: isFlag, locked: isNothing, silent: isVersion },
     ['always', 'locked', 'silent'],
   ),
   keepLease: isRecord<KeepLeaseRequest>({

@@ -1,3 +1,4 @@
+import { randomId } from '../ids.ts'
 import { blocked, type Claim, type ClaimOptions, type LeaseHost } from './claims.ts'
 import { pause } from './pause.ts'
 
@@ -33,11 +34,13 @@ export async function waitForTurn(
   { steal, now, signal }: ClaimOptions,
   { look, silence, gone, locked }: Pace & Known,
 ): Promise<Pick<Claim, 'lease' | 'token'>> {
+  const key = randomId()
   let sign: string | undefined
   for (let looks = 0; ; looks++) {
     const silent = sign !== undefined && looks >= silence ? sign : gone
     const reply = await host.takeLease({
       thread,
+      key,
       always: steal,
       ...(locked ? { locked } : {}),
       ...(silent === undefined ? {} : { silent }),

@@ -62,7 +62,7 @@ it.each(CODES)('work in the background: %s', async (code) => {
     return commit(partition, batch)
   }
   const host = await createHost({ storage, onWarning })
-  const reply = await host.takeLease({ thread: 't', always: true })
+  const reply = await host.takeLease({ thread: 't', key: 'claim', always: true })
   if (!('lease' in reply)) expect.unreachable()
   await host.keepLease({ thread: 't', lease: reply.lease, every: 10, times: 3 })
   untold = taken(code)

@@ -187,12 +187,12 @@ describe('who is let in by a port', () => {
     const { own, fake } = await extension()
     await own.thread(OURS).save(1)
     const { post, answers } = await rawPort(fake)
-    post('takeLease', { thread: OURS, always: true }, 1)
+    post('takeLease', { thread: OURS, key: 'claim', always: true }, 1)
     await expect.poll(() => answers).toHaveLength(1)
     const [{ value } = { value: undefined }] = answers
     const { lease } = value as { lease: string }
     post('keepLease', { thread: OURS, lease, every: 1e-9, times: 10_000 }, 2)
-    post('takeLease', { thread: OURS, locked: true }, 3)
+    post('takeLease', { thread: OURS, key: 'claim', locked: true }, 3)
     await expect.poll(() => answers).toHaveLength(3)
     expect(answers.slice(1).map(({ error }) => error?.code)).toEqual(['INVALID', 'INVALID'])
   })

@@ -118,7 +118,7 @@ async function fillBelow(host: Host, storage: Storage): Promise<void> {
     const frame = { body: new TextEncoder().encode('{"done":[]}') }
     await host.save({ thread: `run ${status}`, namespace: '', ...checkpoint, frame, run })
   }
-  const taken = await host.takeLease({ thread: 'facts' })
+  const taken = await host.takeLease({ thread: 'facts', key: 'claim' })
   if ('lease' in taken)
     await host.keepLease({ thread: 'facts', lease: taken.lease, times: 1, every: 2 ** 30 })
   const loss = {

@@ -1,4 +1,4 @@
-import { openCheckpointer, type Checkpointer, type Lease, type Storage } from 'forkpoint'
+import { CheckpointerError, openCheckpointer, type Checkpointer, type Lease, type Storage } from 'forkpoint'
 import { memoryStorage } from 'forkpoint/storage/memory'
 import { describe, expect, it, vi } from 'vitest'
 import { createHost } from '../../src/operations/create-host.ts'
@@ -18,7 +18,7 @@ function saving(state: unknown, lease?: string): SaveRequest {
 }
 
 async function leaseOn(host: Host): Promise<string> {
-  const taken = await host.takeLease({ thread: 't', always: true })
+  const taken = await host.takeLease({ thread: 't', key: `claim ${++count}`, always: true })
   if (!('lease' in taken)) throw new Error('It was not given.')
   return taken.lease
 }
@@ -112,6 +112,44 @@ describe('a lease that is another’s by now', () => {
     await new Promise((resolve) => setTimeout(resolve, 20))
     expect((await host.load(place))?.frames?.index.length).toBeLessThan(30)
     await host.close()
+  })
+})
+
+describe('a lease that is asked for again with its key, as no answer came', () => {
+  const claim = { thread: 't', key: 'a claim' }
+
+  it.each([{}, { always: true }])('is the one that was taken, with %j', async (how) => {
+    const host = await createHost({ storage: memoryStorage() })
+    const first = await host.takeLease({ ...claim, ...how })
+    expect(first).toHaveProperty('lease')
+    expect(await host.takeLease({ ...claim, ...how })).toEqual(first)
+    const asked = await Promise.all([1, 2, 3].map(() => host.takeLease({ ...claim, thread: 'new', ...how })))
+    expect(new Set(asked.map((reply) => JSON.stringify(reply))).size).toBe(1)
+    expect(await host.takeLease({ thread: 't', key: 'another' })).toHaveProperty('sign')
+  })
+
+  it('is not given when it was taken over, or let go of and taken', async () => {
+    const host = await createHost({ storage: memoryStorage() })
+    await host.takeLease(claim)
+    await leaseOn(host)
+    expect(await host.takeLease(claim)).toHaveProperty('sign')
+  })
+
+  it('is the one of a commit of which the storage could not tell', async () => {
+    const storage = memoryStorage()
+    const commit = storage.commit.bind(storage)
+    let isUnsure = true
+    storage.commit = async (partition, batch) => {
+      const made = await commit(partition, batch)
+      if (!isUnsure || !batch.puts?.some(({ key }) => key[0] === 'lease')) return made
+      isUnsure = false
+      throw new CheckpointerError('FAILED', 'It broke off.', { outcome: 'unknown' })
+    }
+    const host = await createHost({ storage })
+    const taken = await host.takeLease(claim)
+    expect(isUnsure).toBe(false)
+    expect(taken).toHaveProperty('lease')
+    await host.save(saving({ n: 1 }, (taken as { lease: string }).lease))
   })
 })
 

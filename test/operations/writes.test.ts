@@ -140,7 +140,7 @@ describe('writes that are dropped', () => {
     const host = await furnished()
     await host.dropWrites({ ...drop, thread: 'other' })
     await host.dropWrites({ ...drop, checkpoint: 7 })
-    await host.takeLease({ thread: 't', always: true })
+    await host.takeLease({ thread: 't', key: 'claim', always: true })
     await rejection(host.dropWrites({ ...drop, lease: 'old' }), 'LEASE_LOST')
     expect(await read(host, { from: 2 })).toHaveLength(2)
   })

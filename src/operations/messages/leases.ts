@@ -6,6 +6,8 @@ export interface Fenced {
 
 export interface TakeLeaseRequest {
   readonly thread: string
+  /** Made for one claim: who asks with it again, as no answer came, is given what was taken with it. */
+  readonly key: string
   /** Take it whoever has it. */
   readonly always?: boolean
   /** A lock of the browser's says that it is free: only one that gives signs of life, as no lock reaches it, has it. */

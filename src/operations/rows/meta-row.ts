@@ -54,6 +54,8 @@ interface AtFacts {
 export interface LeaseFacts {
   /** Rises with every lease of the thread, so that also others can tell an old runner from a new one. */
   readonly token: number
+  /** The key that it was asked for with; not in a row of before. */
+  readonly by?: string
 }
 
 /** What the row of an import says: how far it has come, and when it last gave a sign of life. */
@@ -95,7 +97,7 @@ const SHAPES: { readonly [Name in keyof MetaFacts]: Guard<MetaFacts[Name]> } = {
   family: holds<FamilyFacts>({ sweep: isList(isName), synced: is(true) }, ['sweep', 'synced']),
   database: holds<DatabaseFacts>({ ...VERSIONS, id: isText, createdAt: isTime }, ['read', 'features']),
   flush: isAt,
-  lease: holds<LeaseFacts>({ token: isNumber }),
+  lease: holds<LeaseFacts>({ token: isNumber, by: isText }, ['by']),
   'lease-beat': holds<object>({}),
   import: holds<ImportFacts>({ state: is('staging', 'publishing', 'clearing'), at: isTime }),
   staged: isThreadFacts,

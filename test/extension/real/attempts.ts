@@ -33,7 +33,7 @@ export const ATTEMPTS: { readonly [V in Verb]: unknown } = {
   },
   readWrites: { ...PLACE, checkpoint: 1 },
   dropWrites: { ...PLACE, checkpoint: 1, tasks: ['task'], from: 0 },
-  takeLease: { thread: THREAD, always: true },
+  takeLease: { thread: THREAD, key: 'key', always: true },
   keepLease: { ...HELD, every: 1_000, times: 1 },
   dropLease: HELD,
   leaseSign: { thread: THREAD },

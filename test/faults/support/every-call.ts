@@ -98,7 +98,7 @@ export const CALLS: Readonly<Record<string, Call>> = {
   'drop writes': simply(({ host }) =>
     host.dropWrites({ thread: 'a', namespace: '', checkpoint: 3, tasks: ['earlier'], from: 0 }),
   ),
-  'take a lease': simply(({ host }) => host.takeLease({ thread: 'a' })),
+  'take a lease': simply(({ host }) => host.takeLease({ thread: 'a', key: 'claim' })),
   'keep a lease': {
     ready: withLease((lease) => async ({ host }) => {
       await host.keepLease({ thread: 'a', lease, every: 60_000, times: 1 })
@@ -216,7 +216,7 @@ async function roomMade({ checkpointer }: Opened): Promise<void> {
 function withLease(run: (lease: string) => Run): Call['ready'] {
   return async (storage) => {
     const { checkpointer, host } = await open(storage)
-    const taken = await host.takeLease({ thread: 'a' })
+    const taken = await host.takeLease({ thread: 'a', key: 'claim' })
     await checkpointer.close()
     if (!('lease' in taken)) throw new Error('Another has it.')
     return { run: run(taken.lease) }
