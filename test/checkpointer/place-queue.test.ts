@@ -4,11 +4,11 @@ import { PlaceQueue } from '../../src/checkpointer/queue/place-queue.ts'
 
 const place = { thread: 't', namespace: '' }
 
-function queueOver(host: Pick<Host, 'saveMany' | 'head'>) {
+function queueOver(host: Pick<Host, 'saveMany' | 'head'>, lastOnly = false) {
   const nothing = (): void => {}
   const queue = new PlaceQueue(place, {
     host,
-    lastOnly: false,
+    lastOnly,
     owe: async () => {},
     changed: nothing,
     placed: nothing,
@@ -42,11 +42,11 @@ it('waits for all that is on its way, whichever is answered first', async () => 
   const [first, second] = answers
   second?.()
   // A wait that turns round and round lets no timer go off: then it is ended here.
-  const looks = vi.spyOn(Array.prototype, 'includes')
+  const { some } = Array.prototype
   let count = 0
-  looks.mockImplementation(function (this: unknown[], item) {
+  const looks = vi.spyOn(Array.prototype, 'some').mockImplementation(function (this: unknown[], isOne) {
     if (++count > 10_000) throw new Error('It spins.')
-    return this.indexOf(item) >= 0
+    return some.call(this, isOne)
   })
   try {
     const written = queue.written()
@@ -70,4 +70,31 @@ it('leaves behind what it could not write on the head that was known last, also 
   queue.release()
   queue.stop()
   expect(queue.left?.saves.map((save) => save.expect)).toEqual(['the seventh'])
+})
+
+it('who waits for a save waits for the one that took its place', async () => {
+  const stored: string[] = []
+  const answers: (() => void)[] = []
+  const host: Pick<Host, 'saveMany' | 'head'> = {
+    head: async () => ({ next: 1 }),
+    async saveMany({ saves }) {
+      await new Promise<void>((resolve) => answers.push(resolve))
+      stored.push(...saves.map(({ key }) => key))
+      return saves.map(({ key, createdAt }) => ({ seq: stored.length, id: key, createdAt }))
+    },
+  }
+  const { queue, add } = queueOver(host, true)
+  await add('first')
+  const first = queue.written()
+  await vi.waitFor(() => expect(answers).toHaveLength(1))
+  await add('second')
+  const second = queue.written().then(() => [...stored])
+  await add('third')
+  answers[0]?.()
+  await first
+  await vi.waitFor(() => expect(answers).toHaveLength(2))
+  await add('fourth')
+  answers[1]?.()
+  expect(await second).toEqual(['first', 'third'])
+  expect(queue.count).toBe(1)
 })

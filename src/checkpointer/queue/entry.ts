@@ -7,6 +7,8 @@ import type { CapturedSave } from '../saving/writer.ts'
 
 /** A save that waits to be written. */
 export interface Entry {
+  /** They ascend; one that took the place of another has its number, and whoever waits for that waits for this. */
+  readonly number: number
   readonly request: SaveRequest
   readonly state: CapturedSave['state']
   /** What its delta starts from: stored already, or ahead of it in the queue. */
@@ -27,6 +29,7 @@ export interface Entry {
 /** `named` gives a seq or an id as the store is to be asked for it. */
 export function newEntry(
   { request: { parent, expect, ...given }, state, start }: CapturedSave,
+  number: number,
   named: <Ref>(ref: Ref) => Ref | string,
 ): Entry {
   const request = { ...given, ...withoutUndefined({ parent: named(parent), expect: named(expect) }) }
@@ -38,7 +41,18 @@ export function newEntry(
   })
   answer.catch(() => undefined)
   const { frame, retry } = request
-  return { request, state, start, answer, resolve, reject, frame, isSent: false, isRetry: retry === true }
+  return {
+    number,
+    request,
+    state,
+    start,
+    answer,
+    resolve,
+    reject,
+    frame,
+    isSent: false,
+    isRetry: retry === true,
+  }
 }
 
 export const idOf = ({ request: { id, key } }: Entry): string => id ?? key
@@ -53,7 +67,8 @@ export const isConditional = ({ request: { id, parent, expect, lease } }: Entry)
  */
 export function inPlaceOf(entry: Entry, later: Entry): Entry {
   const follows = later.start?.key === entry.request.key
-  const next = follows ? { ...later, start: entry.start, frame: undefined } : later
+  const { number, start } = entry
+  const next = { ...later, number, ...(follows ? { start, frame: undefined } : {}) }
   if (entry.promised === undefined)
     next.answer.then(({ seq, parent }) => entry.resolve(infoOf(entry, seq, parent)), entry.reject)
   return next

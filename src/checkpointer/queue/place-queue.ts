@@ -26,6 +26,8 @@ export class PlaceQueue {
   readonly #promises: Promises
   readonly #trouble = new Trouble(() => this.#send())
   #entries: Entry[] = []
+  /** How many entries were made. */
+  #made = 0
   #learning: Promise<void> | undefined
   /** What is on its way; several only after `hurry`. None rejects. */
   readonly #flights = new Set<Promise<void>>()
@@ -78,7 +80,7 @@ export class PlaceQueue {
 
   /** Takes a save in; resolves when the caller may be told. */
   add(captured: CapturedSave): Promise<StoredInfo> {
-    const entry = this.#lastOnly(newEntry(captured, (ref) => this.named(ref)))
+    const entry = this.#lastOnly(newEntry(captured, ++this.#made, (ref) => this.named(ref)))
     this.#entries.push(entry)
     this.#promises.make(this.#entries)
     // Saves that are made in one go travel together.
@@ -90,8 +92,8 @@ export class PlaceQueue {
   /** Resolves when all that is here now is stored; rejects when it cannot be, now. */
   async written(): Promise<void> {
     // Not the last of them alone: the answer of one ahead of it may have been lost.
-    const all = [...this.#entries]
-    while (all.some((entry) => this.#entries.includes(entry))) {
+    const last = this.#made
+    while (this.#entries.some(({ number }) => number <= last)) {
       await this.#hold?.over
       this.#isDue = true
       if (!this.#promises.canBeMade) await this.#learn()
