@@ -154,7 +154,7 @@ export class StoredCheckpointer implements Checkpointer {
       behind,
       closed: this.#closed.signal,
     }
-    isOn(this, writing.host, onGap)
+    isOn(this, writing.host, { onGap, hearsAll })
     this.#events = events
     this.#stopListening = () => {
       writing.stop()

@@ -1,5 +1,5 @@
 import type { Checkpointer } from '../checkpointer/checkpointer.ts'
-import { hostOf, onGapOf } from '../checkpointer/host-of.ts'
+import { hearingOf, hostOf } from '../checkpointer/host-of.ts'
 import { checkFunction, checkOptions, invalid, type Names } from '../checkpointer/options/options.ts'
 import { CheckpointerError, reportFailure } from '../errors.ts'
 import type { Host } from '../operations/host.ts'
@@ -105,7 +105,7 @@ async function events(request: Request, serving: Serving): Promise<Response> {
   const checkpointer = await servedTo(request, serving)
   return eventStream({
     subscribe: (listener) => checkpointer.subscribe(listener),
-    onGap: onGapOf(checkpointer),
+    onGap: hearingOf(checkpointer)?.onGap,
     isAllowed,
     signal: request.signal,
   })

@@ -16,11 +16,13 @@ export interface ItemSurroundings {
   readonly onRemove: 'keep' | 'delete'
   readonly onError: (error: CheckpointerError) => void
   readonly onWarning: (warning: CheckpointerError) => void
+  /** Whatever others set is heard of: then what is known needs no look. */
+  readonly hearsAll: boolean
 }
 
 /** So many checkpoints are remembered as written here. */
 const MOST_OWN = 64
-const CHANGES: readonly CheckpointerEvent['type'][] = ['saved', 'deleted', 'forked']
+const CHANGES: readonly CheckpointerEvent['type'][] = ['saved', 'deleted', 'forked', 'destroyed']
 const GONE: Content = { gone: true }
 
 /** One item: a thread of that name, of which each checkpoint is a whole value. */
@@ -31,6 +33,8 @@ export class Item {
   readonly #rounds: Rounds
   /** What was put or read last, in a copy that nobody else has; absent when it may be another by now. */
   #known: Content | undefined
+  /** The same of what was read or written last, with the head that holds it: others may have set another since, unheard. */
+  #stored: { readonly content: Content; readonly head: string | null } | undefined
   /** The head that was read or written here last; `null`: there was none. */
   #head: string | null | undefined
   readonly #own = new Set<string>()
@@ -39,6 +43,8 @@ export class Item {
   /** How many erasures were asked for, and how many of these are done: a value set behind one does not take its place. */
   #erasures = { asked: 0, done: 0 }
   #puts = 0
+  /** How many writes were begun. */
+  #writes = 0
   /** What it has become by somebody else's hand, as was heard last. */
   #news: { readonly head: string | undefined } | undefined
   /** Undos and redos under way: what the item is behind them is not known. */
@@ -60,7 +66,7 @@ export class Item {
   async get(): Promise<unknown> {
     const unsettled = this.#latest.unsettled
     if (unsettled) return given(unsettled.value)
-    const [puts, news] = [this.#puts, this.#news]
+    const [puts, writes, news] = [this.#puts, this.#writes, this.#news]
     this.#latest.hold()
     try {
       const found = await this.#thread.load()
@@ -69,6 +75,7 @@ export class Item {
       this.#rounds.read()
       // News may overtake what is read.
       const isLatest = this.#news === news || this.#news?.head === found?.id
+      if (this.#writes === writes) this.#stored = { content, head: this.#head }
       if (this.#puts === puts) this.#known = isLatest ? content : undefined
       else if (found) this.#warn('was set before it had been read', 'what had been stored')
       return given(content)
@@ -137,6 +144,7 @@ export class Item {
       return false
     }
     this.#known = undefined
+    this.#stored = undefined
     this.#news = { head: event.type === 'saved' ? event.id : undefined }
     this.#rounds.heard()
     return true
@@ -144,6 +152,12 @@ export class Item {
 
   /** Lets go of its copy: what is set next is written also when it is the same. */
   forget(): void {
+    this.doubt()
+    this.#stored = undefined
+  }
+
+  /** Something may not have been heard: what is set next is held against what is there by then. */
+  doubt(): void {
     if (!this.#latest.unsettled) this.#known = undefined
   }
 
@@ -168,6 +182,7 @@ export class Item {
     const found = head && (await turn(this.#thread, head))
     if (!head || !found) return false
     const { to, source, marks } = found
+    this.#begins()
     const { id } = await this.#thread.save(to.state, {
       parent: to.id,
       expect: head.id,
@@ -179,16 +194,22 @@ export class Item {
   }
 
   #copy(value: unknown): unknown {
-    const before = this.#known && 'value' in this.#known ? this.#known.value : undefined
-    return copyOf(before, value)
+    const known = this.#known ?? this.#stored?.content
+    return copyOf(known && 'value' in known ? known.value : undefined, value)
   }
 
   #isKnown(content: Content): boolean {
-    const known = this.#known
-    if (!known || this.#turns > 0) return false
-    if ('gone' in content) return 'gone' in known
-    if ('text' in content) return 'text' in known && known.text === content.text
-    return 'value' in content && 'value' in known && isSame(known.value, content.value)
+    const isSure = this.#around.hearsAll && this.#turns === 0
+    return isSure && this.#known !== undefined && isSaid(this.#known, content)
+  }
+
+  /** Whether it is what was read or written here last, and that is there still. */
+  async #isStored(stored: { readonly head: string | null }): Promise<boolean> {
+    const puts = this.#puts
+    let head: string | null = null
+    for await (const { id } of this.#thread.history({ limit: 1 })) head = id
+    // Behind what was set since it would take the place of that.
+    return head === stored.head || puts !== this.#puts
   }
 
   /** Not what two tabs set in turn, over and over. */
@@ -216,7 +237,14 @@ export class Item {
     return this.#erasures.done < this.#erasures.asked
   }
 
+  /** What is stored is not known until what begins here is done, if it is the last by then. */
+  #begins(): number {
+    this.#stored = undefined
+    return ++this.#writes
+  }
+
   async #erase(): Promise<void> {
+    this.#begins()
     const { asked } = this.#erasures
     if (await this.#thread.delete()) this.#deletions++
     this.#erasures.done = asked
@@ -225,8 +253,12 @@ export class Item {
 
   async #write(content: Content): Promise<void> {
     if (this.#isErasure(content)) return this.#erase()
+    const stored = this.#stored
+    if (stored && !this.#owesErasure && isSaid(stored.content, content) && (await this.#isStored(stored)))
+      return
     const { state, marks } = storedContent(content)
     const erasing = this.#owesErasure ? this.#erase() : undefined
+    const write = this.#begins()
     const head = this.#head
     const fields = Object.keys(marks).length > 0 ? { extra: { item: marks } } : {}
     // Sent at once, too: the page may be gone before the reply.
@@ -237,6 +269,7 @@ export class Item {
     this.#own.add(id)
     if (this.#own.size > MOST_OWN) this.#own.delete([...this.#own][0] ?? '')
     this.#head = id
+    if (write === this.#writes) this.#stored = { content, head: id }
     const isOthers = parentId !== null && parentId !== head && !this.#own.has(parentId)
     if (head !== undefined && isOthers)
       this.#warn('was set over what another has set meanwhile, without a look at it', 'that')
@@ -248,6 +281,13 @@ export class Item {
     const warning = new CheckpointerError('CONFLICT', message, { thread: id })
     queueMicrotask(() => this.#around.onWarning(warning))
   }
+}
+
+/** Whether a content, copied with this one in view, says that nothing has changed. */
+function isSaid(known: Content, content: Content): boolean {
+  if ('gone' in content) return 'gone' in known
+  if ('text' in content) return 'text' in known && known.text === content.text
+  return 'value' in content && 'value' in known && isSame(known.value, content.value)
 }
 
 /** A copy for the caller, who may change it. */

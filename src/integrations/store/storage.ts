@@ -1,5 +1,6 @@
 import type { CheckpointerEvent, CheckpointInfo, Snapshot } from '../../checkpoint.ts'
 import type { Checkpointer } from '../../checkpointer/checkpointer.ts'
+import { hearingOf } from '../../checkpointer/host-of.ts'
 import { checkFunction, checkOptions, invalid, type Names } from '../../checkpointer/options/options.ts'
 import type { HistoryOptions } from '../../checkpointer/threads/history.ts'
 import type { Which } from '../../checkpointer/threads/types.ts'
@@ -79,11 +80,14 @@ class ItemStorage implements ForkpointStorage {
 
   constructor(checkpointer: Checkpointer, options: StorageOptions) {
     this.#checkpointer = needCheckpointer(checkpointer)
-    this.#around = surroundings(options)
+    const { hearsAll = false, onGap } = hearingOf(checkpointer) ?? {}
+    this.#around = { ...surroundings(options), hearsAll }
     this.#stops = [
       checkpointer.subscribe((event) => {
-        if ('thread' in event) void this.#hear(event)
+        const names = 'thread' in event ? [event.thread] : [...this.#items.keys()]
+        for (const name of names) void this.#hear(name, event)
       }),
+      onGap?.(() => this.#items.forEach((item) => item.doubt())) ?? (() => {}),
       checkpointer.holdsBack({
         hurry: () => this.#items.forEach((item) => item.hurry()),
         flush: () => this.#flushItems(),
@@ -160,11 +164,11 @@ class ItemStorage implements ForkpointStorage {
     return item
   }
 
-  async #hear(event: CheckpointerEvent & { readonly thread: string }): Promise<void> {
-    if (!(await this.#items.get(event.thread)?.hears(event))) return
+  async #hear(name: string, event: CheckpointerEvent): Promise<void> {
+    if (!(await this.#items.get(name)?.hears(event))) return
     for (const listener of this.#listeners) {
       try {
-        listener(event.thread)
+        listener(name)
       } catch (error) {
         reportFailure(error)
       }
@@ -180,7 +184,7 @@ class ItemStorage implements ForkpointStorage {
   }
 }
 
-function surroundings(options: StorageOptions): ItemSurroundings {
+function surroundings(options: StorageOptions): Omit<ItemSurroundings, 'hearsAll'> {
   const { every = 250, most = 1000, onRemove = 'keep', ...given } = checkOptions('storage', options, OPTIONS)
   if (!(every >= 0 && every <= LONGEST)) throw invalid('every', `milliseconds from 0 to ${LONGEST}`)
   if (!(Number.isSafeInteger(most) && most > 0)) throw invalid('most', 'a whole number from 1')
