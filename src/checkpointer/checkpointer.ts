@@ -1,5 +1,6 @@
 import type { CheckpointerEvent, ThreadSummary } from '../checkpoint.ts'
 import { CheckpointerError, closed } from '../errors.ts'
+import { hearsAs } from '../hearing.ts'
 import type { Host } from '../operations/host.ts'
 import type { Codec } from '../state/codec.ts'
 import type { Claims } from '../tabs/claims.ts'
@@ -154,7 +155,8 @@ export class StoredCheckpointer implements Checkpointer {
       behind,
       closed: this.#closed.signal,
     }
-    isOn(this, writing.host, { onGap, hearsAll })
+    isOn(this, writing.host)
+    hearsAs(this, { onGap, hearsAll })
     this.#events = events
     this.#stopListening = () => {
       writing.stop()

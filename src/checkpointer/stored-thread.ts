@@ -14,7 +14,7 @@ import { toInfo } from './states/fields.ts'
 import { fork } from './threads/fork.ts'
 import { HISTORY, pages, type HistoryOptions } from './threads/history.ts'
 import { checkLoad, load } from './threads/load.ts'
-import { save } from './threads/save.ts'
+import { captured } from './threads/save.ts'
 import type { Shared } from './threads/shared.ts'
 import { storedWrites } from './threads/task-writes.ts'
 import type { Thread } from './thread.ts'
@@ -49,8 +49,9 @@ export class StoredThread<State> implements Thread<State> {
   save(state: State, options: SaveOptions = {}): Promise<CheckpointInfo> {
     const retention = this.#retention
     return this.#write((fence) =>
-      this.#shared.saves.run(this.#place, (send) =>
-        save(this.#shared, this.#place, state, options, { fence, retention }, send),
+      // Up to the first await all is synchronous: the state is captured, and requests leave in the order of calls.
+      this.#shared.saves.run(this.#place, async (send) =>
+        captured(this.#shared, this.#place, state, options, { retention })(fence, send),
       ),
     )
   }

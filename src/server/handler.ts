@@ -1,7 +1,8 @@
 import type { Checkpointer } from '../checkpointer/checkpointer.ts'
-import { hearingOf, hostOf } from '../checkpointer/host-of.ts'
+import { hostOf } from '../checkpointer/host-of.ts'
 import { checkFunction, checkOptions, invalid, type Names } from '../checkpointer/options/options.ts'
 import { CheckpointerError, reportFailure } from '../errors.ts'
+import { hearingOf } from '../hearing.ts'
 import type { Host } from '../operations/host.ts'
 import { onlyReads as readsAlone, type Verb } from '../operations/verbs.ts'
 import { GuardedHost } from '../remote/guard.ts'
@@ -105,7 +106,7 @@ async function events(request: Request, serving: Serving): Promise<Response> {
   const checkpointer = await servedTo(request, serving)
   return eventStream({
     subscribe: (listener) => checkpointer.subscribe(listener),
-    onGap: hearingOf(checkpointer)?.onGap,
+    onGap: hearingOf(checkpointer).onGap,
     isAllowed,
     signal: request.signal,
   })

@@ -16,55 +16,56 @@ const SAVE: Names<SaveOptions> = { ...FIELDS, id: true, parent: true, expect: tr
 const EXPECT_UNDEFINED =
   'expect is undefined: use `head?.seq ?? null` or `head?.id ?? null`, where null is for no head; or leave expect out.'
 
-/** What the handle adds to each of its saves. */
-interface OfHandle {
-  readonly fence: Fenced
+/** What comes with a save beside its state. */
+interface Beside {
   readonly retention: SaveRequest['retention'] | undefined
   /** What comes in the same commit. */
   readonly beside?: Pick<SaveRequest, 'run' | 'writes'>
 }
 
-/** Captures a state and sends it, both before this returns. */
-export async function save(
+/** Sends what was captured, before it returns. Called again it sends the same, which is recognised if it was stored. */
+type SendCaptured = (fence: Fenced, send: Send) => Promise<CheckpointInfo>
+
+/** Captures a state, at the call. */
+export function captured(
   { codec, known, unsure }: Shared,
   place: Place,
   state: unknown,
   given: SaveOptions,
-  { fence, retention, beside }: OfHandle,
-  send: Send,
-): Promise<CheckpointInfo> {
+  { retention, beside }: Beside,
+): SendCaptured {
   const options = checkOptions('save', given, SAVE)
   const { parent, expect } = options
   if (parent !== undefined && parent !== null) checkRef('parent', parent, 'a seq, an id or null')
   if ('expect' in options && expect === undefined)
     throw new CheckpointerError('INVALID', EXPECT_UNDEFINED, { path: 'expect' })
   if (expect !== undefined && expect !== null) checkRef('expect', expect, 'a seq, an id or null')
-  // Up to the first await all is synchronous: the state is captured, and requests leave in the order of calls.
   const start = known.find(place, parent ?? undefined) ?? known.find(place)
   if (options.id !== undefined) checkIdAt('id', 'id', options.id)
   const { checkpoint, state: encoded } = capture(codec, state, options, start)
   const asked = JSON.stringify({ fields: checkpoint.fields, parent, expect, id: options.id })
   const fresh = { key: newId(), asked, state: encoded }
-  return unsure.save.call(place, fresh, async ({ key }, again) => {
-    if (!again) unsure.changed(place)
-    const next: KnownState = { id: options.id ?? key, key, state: encoded }
-    const request: SaveRequest = {
-      ...place,
-      ...fence,
-      ...checkpoint,
-      ...beside,
-      key,
-      ...withoutUndefined({ id: options.id, parent, expect, retention }),
-      ...(again ? { retry: true } : {}),
-    }
-    known.add(place, next, true)
-    try {
-      const saved = await send({ request, state: encoded, start })
-      known.placed(place, key, saved.seq)
-      return toInfo(codec, place, saved)
-    } catch (error) {
-      known.forget(place, key)
-      throw error
-    }
-  })
+  return (fence, send) =>
+    unsure.save.call(place, fresh, async ({ key }, again) => {
+      if (!again) unsure.changed(place)
+      const next: KnownState = { id: options.id ?? key, key, state: encoded }
+      const request: SaveRequest = {
+        ...place,
+        ...fence,
+        ...checkpoint,
+        ...beside,
+        key,
+        ...withoutUndefined({ id: options.id, parent, expect, retention }),
+        ...(again ? { retry: true } : {}),
+      }
+      known.add(place, next, true)
+      try {
+        const saved = await send({ request, state: encoded, start })
+        known.placed(place, key, saved.seq)
+        return toInfo(codec, place, saved)
+      } catch (error) {
+        known.forget(place, key)
+        throw error
+      }
+    })
 }

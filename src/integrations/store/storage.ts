@@ -1,10 +1,10 @@
 import type { CheckpointerEvent, CheckpointInfo, Snapshot } from '../../checkpoint.ts'
 import type { Checkpointer } from '../../checkpointer/checkpointer.ts'
-import { hearingOf } from '../../checkpointer/host-of.ts'
 import { checkFunction, checkOptions, invalid, type Names } from '../../checkpointer/options/options.ts'
 import type { HistoryOptions } from '../../checkpointer/threads/history.ts'
 import type { Which } from '../../checkpointer/threads/types.ts'
 import { type CheckpointerError, reportFailure } from '../../errors.ts'
+import { hearingOf } from '../../hearing.ts'
 import { errorOf } from '../shared/latest.ts'
 import { needCheckpointer } from '../shared/needed.ts'
 import { Item, type ItemSurroundings } from './item.ts'
@@ -80,14 +80,14 @@ class ItemStorage implements ForkpointStorage {
 
   constructor(checkpointer: Checkpointer, options: StorageOptions) {
     this.#checkpointer = needCheckpointer(checkpointer)
-    const { hearsAll = false, onGap } = hearingOf(checkpointer) ?? {}
+    const { hearsAll, onGap } = hearingOf(checkpointer)
     this.#around = { ...surroundings(options), hearsAll }
     this.#stops = [
       checkpointer.subscribe((event) => {
         const names = 'thread' in event ? [event.thread] : [...this.#items.keys()]
         for (const name of names) void this.#hear(name, event)
       }),
-      onGap?.(() => this.#items.forEach((item) => item.doubt())) ?? (() => {}),
+      onGap(() => this.#items.forEach((item) => item.doubt())),
       checkpointer.holdsBack({
         hurry: () => this.#items.forEach((item) => item.hurry()),
         flush: () => this.#flushItems(),

@@ -2,7 +2,7 @@ import type { HistoryReply, HistoryRequest, Place, SaveRequest } from '../../../
 import type { HeldLease } from '../../leases/lease.ts'
 import { pages } from '../../threads/history.ts'
 import { load, toPendingWrite } from '../../threads/load.ts'
-import { save } from '../../threads/save.ts'
+import { captured } from '../../threads/save.ts'
 import type { Shared } from '../../threads/shared.ts'
 import { storedAt } from '../../threads/which.ts'
 import type { Ground } from './ground.ts'
@@ -48,13 +48,9 @@ export function threadGround<State>(
     },
     checkpointsOf: (runId, options) =>
       pages({ host: { history }, codec, place, named: (ref) => ref }, { ...options, where: { runId } }),
-    save(state, options, beside, lease) {
-      // A second save of the same is recognised.
-      return untilKnown(() =>
-        lease.write((fence) =>
-          saves.run(place, (send) => save(shared, place, state, options, { fence, retention, beside }, send)),
-        ),
-      )
+    async save(state, options, beside, lease) {
+      const sendCaptured = captured(shared, place, state, options, { retention, beside })
+      return untilKnown(() => lease.write((fence) => saves.run(place, (send) => sendCaptured(fence, send))))
     },
     isSaved(state, seq) {
       const saved = known.find(place, seq)
