@@ -42,7 +42,10 @@ export async function deleteThread(
       }
       if (damaged.length > 0) store.warn(leftBehind(thread))
       // Alone in its partition: then all of that goes, whatever is in it, and nothing need be read.
-      const isAlone = own.length === family.threads.length && damaged.length === family.damaged.length
+      const isAlone =
+        own.length === family.threads.length &&
+        damaged.length === family.damaged.length &&
+        family.coming?.length === 0
       const losses =
         isAlone && !(family.isSynced && spread !== 'nothing')
           ? own.map((row) => ({ thread: row, shown: [], seqs: new Set<number>() }))

@@ -1,4 +1,11 @@
-import { CheckpointerError, type Batch, type Checkpointer, type ErrorCode, type Storage } from 'forkpoint'
+import {
+  CheckpointerError,
+  type Batch,
+  type Checkpointer,
+  type ErrorCode,
+  type Row,
+  type Storage,
+} from 'forkpoint'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createHost } from '../../src/operations/create-host.ts'
 import type { ImportPageRequest } from '../../src/operations/host.ts'
@@ -122,6 +129,64 @@ describe('an import that is decided', () => {
     const checkpointer = await open(storage)
     expect((await checkpointer.import(await made(1010))).threads).toHaveLength(1012)
   }, 60_000)
+})
+
+describe('what a removal does while not all of a family can be seen', () => {
+  /** One that was open before, and so has gone on with nothing; the file has come as far as its first commits let be seen. */
+  async function halfway() {
+    const storage = kept(SMALL)
+    const beside = await open(storage)
+    const importing = await open(failing(storage, 2, Infinity, 'QUOTA'))
+    await expect(importing.import(await made(FORKS))).rejects.toThrow('decided')
+    const there = await idsIn(beside)
+    expect(there.length).toBeGreaterThan(2)
+    expect(there.length).toBeLessThan(ALL)
+    return { storage, beside, there }
+  }
+
+  async function expectWhole(storage: Storage, count: number): Promise<void> {
+    const next = await open(storage)
+    const ids = await idsIn(next)
+    expect(ids).toHaveLength(count)
+    for (const id of ids) expect((await next.thread(id).load())?.state).toBeInstanceOf(Array)
+    expect((await next.verify()).problems).toEqual([])
+    expect([await importRows(storage), await staged(storage)]).toEqual([[], []])
+  }
+
+  it('a deletion of all that can be seen leaves what is to come', async () => {
+    const { storage, beside, there } = await halfway()
+    for (const id of there) await beside.thread(id).delete()
+    await expectWhole(storage, ALL - there.length)
+  })
+
+  it('a deletion of the origin, and a prune of the last that shows it, leave what is to come whole', async () => {
+    const { storage, beside, there } = await halfway()
+    for (const id of there.slice(0, -1)) await beside.thread(id).delete()
+    const last = beside.thread<number[]>(there.at(-1) ?? '')
+    await last.save([9])
+    await last.prune({ keepLast: 1 })
+    await expectWhole(storage, ALL - there.length + 1)
+  })
+
+  it('a prune of each that can be seen leaves what is to come whole', async () => {
+    const { storage, beside, there } = await halfway()
+    for (const id of there) {
+      await beside.thread<number[]>(id).save([9])
+      await beside.thread(id).prune({ keepLast: 1 })
+    }
+    await expectWhole(storage, ALL)
+  })
+
+  it('where a row of what is to come cannot be read, nothing goes that it may show', async () => {
+    const { storage, beside, there } = await halfway()
+    const [row] = (await staged(storage)) as Row[]
+    const partition = (await storage.partitions({ limit: 9 })).find((name) => name.startsWith('i:')) ?? ''
+    if (!row) throw new Error('Nothing is staged.')
+    await storage.commit(partition, { puts: [{ table: 'meta', key: row.key, head: 'damaged' }] })
+    for (const id of there) await beside.thread(id).delete()
+    await storage.commit(partition, { puts: [{ table: 'meta', key: row.key, head: row.head }] })
+    await expectWhole(storage, ALL - there.length)
+  })
 })
 
 describe('a name that is taken between the commits of one family, and is to be refused', () => {

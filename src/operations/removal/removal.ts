@@ -45,12 +45,16 @@ export async function remove(
     await pause()
     const after = viewsAfter(family, plan.losses, () => true)
     const others = family.threads.filter((thread) => !lossOf(plan.losses, thread))
-    const remaining = [...others.map((thread) => thread.facts), ...(plan.deleteThreads ? [] : after)]
+    const remaining = [
+      ...others.map((thread) => thread.facts),
+      ...(plan.deleteThreads ? [] : after),
+      ...(family.coming ?? []),
+    ]
     const lanes = lanesToSweep(plan.losses, family.sweep)
-    const unknown = family.damaged.filter((row) => !plan.damaged?.includes(row))
-    const wipes = remaining.length === 0 && unknown.length === 0
+    const isKnown = family.damaged.every((row) => plan.damaged?.includes(row)) && family.coming !== undefined
+    const wipes = remaining.length === 0 && isKnown
     // While a thread cannot be read, what it shows is not known: then nothing is deleted, only hidden.
-    const all = unknown.length > 0 || (wipes && !plan.dryRun) ? [] : await rows.ofAll(lanes)
+    const all = !isKnown || (wipes && !plan.dryRun) ? [] : await rows.ofAll(lanes)
     await pause()
     const isShown = shownBy(remaining)
     const unshown = all.filter((row) => !isShown(row))
@@ -62,7 +66,7 @@ export async function remove(
     }
 
     const isTold = family.isSynced && spread !== 'nothing'
-    const outcome = { remaining, unshown, lanes, wipes, later: unknown.length > 0 ? lanes : [] }
+    const outcome = { remaining, unshown, lanes, wipes, later: isKnown ? [] : lanes }
     const commit = (told: readonly Put[]) =>
       unlessChanged(store, family, () =>
         commitRemoval({ store, family, rows, plan, outcome: { ...outcome, told } }),

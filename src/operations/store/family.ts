@@ -1,9 +1,9 @@
-import { allRows, births, FAMILY_KEY } from '../../storage/keys.ts'
+import { allRows, births, FAMILY_KEY, STAGED } from '../../storage/keys.ts'
 import type { Check, Put, Query, Row } from '../../storage/storage.ts'
 import { openBirth, type Birth } from '../rows/birth-row.ts'
 import { openMeta, type FamilyFacts } from '../rows/meta-row.ts'
 import { seal } from '../rows/seal.ts'
-import { openThread, type ThreadRow } from '../rows/thread-row.ts'
+import { openThread, type ThreadFacts, type ThreadRow } from '../rows/thread-row.ts'
 import type { Store } from './store.ts'
 import type { FamilyRow } from './thread-cache.ts'
 import { unlessDamaged } from './unread.ts'
@@ -18,6 +18,11 @@ export interface Family extends FamilyRow {
   readonly threads: readonly ThreadRow[]
   /** Rows of threads that cannot be read: what these show is not known, so it stays. */
   readonly damaged: readonly Row[]
+  /**
+   * Threads of an import that is published in several commits, which nobody can see yet: what they show stays too. Nothing
+   * where one of them cannot be read.
+   */
+  readonly coming: readonly ThreadFacts[] | undefined
   /** Whose lanes there are, as far as that can be read. */
   readonly births: readonly Birth[]
 }
@@ -58,11 +63,12 @@ export const familyQueries: readonly Query[] = [
   { table: 'threads', ...allRows() },
   familyQuery,
   { table: 'meta', ...births },
+  { table: 'meta', ...STAGED },
 ]
 
 export function openWholeFamily(
   partition: string,
-  [threads = [], meta, born = []]: readonly Row[][],
+  [threads = [], meta, born = [], staged = []]: readonly Row[][],
 ): Family {
   const opened = threads.map((row) => ({ row, thread: unlessDamaged(() => openThread(partition, row)) }))
   return {
@@ -70,6 +76,10 @@ export function openWholeFamily(
     ...openFamily(partition, meta),
     threads: opened.flatMap(({ thread }) => thread ?? []),
     damaged: opened.flatMap(({ row, thread }) => (thread ? [] : [row])),
+    coming: allOrNothing(staged.map((row) => unlessDamaged(() => openMeta('staged', partition, row)))),
     births: born.flatMap((row) => unlessDamaged(() => openBirth(partition, row)) ?? []),
   }
 }
+
+const allOrNothing = <T>(items: readonly (T | undefined)[]): readonly T[] | undefined =>
+  items.every((item) => item !== undefined) ? items : undefined

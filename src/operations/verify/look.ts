@@ -16,11 +16,14 @@ export interface Look {
 
 export async function look(store: Store, partition: string, queries: readonly Query[]): Promise<Look> {
   const found = await store.storage.read(partition, [...familyQueries, ...queries])
-  const [threads = [], meta = [], born = []] = found
+  const [threads = [], ...metas] = found
   const known = (table: Table, rows: readonly Row[]): Row[] =>
     rows.filter((row) => readingOf(partition, table, row)?.kind !== 'newer')
   const mine = known('threads', threads)
-  const family = openWholeFamily(partition, [mine, known('meta', meta), known('meta', born)])
+  const family = openWholeFamily(partition, [
+    mine,
+    ...metas.slice(0, familyQueries.length - 1).map((rows) => known('meta', rows)),
+  ])
   return {
     family,
     isWhole: family.damaged.length === 0 && mine.length === threads.length,

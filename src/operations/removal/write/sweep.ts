@@ -11,8 +11,8 @@ export async function sweep(store: Store, partition: string): Promise<void> {
   for (let most = 256; ;) {
     const family = await readFamily(store, partition)
     // A damaged thread may show any of these: they wait until it is mended or deleted.
-    if (family.sweep.length === 0 || family.damaged.length > 0) return
-    const remaining = family.threads.map((thread) => thread.facts)
+    if (family.sweep.length === 0 || family.damaged.length > 0 || !family.coming) return
+    const remaining = [...family.threads.map((thread) => thread.facts), ...family.coming]
     const lanes = new LaneRows(store, partition)
     const isShown = shownBy(remaining)
     const unshown = (await lanes.ofAll(family.sweep)).filter((row) => !isShown(row))
