@@ -5,7 +5,7 @@ import { markDeleted } from './store/deletions.ts'
 import type { Family } from './store/family.ts'
 import { checkFence } from './store/fence.ts'
 import type { LaneRows } from './removal/read/lane-rows.ts'
-import type { RemovalPlan, Spread } from './removal/plan.ts'
+import { mostNamespaces, type RemovalPlan, type Spread } from './removal/plan.ts'
 import { remove } from './removal/removal.ts'
 import { isLabelled } from './removal/rules.ts'
 import type { ThreadLoss } from './removal/losses.ts'
@@ -27,7 +27,9 @@ export async function deleteThread(
   spread: Spread = 'everywhere',
 ): Promise<boolean> {
   const root = threadKey(thread, '')
+  const some = mostNamespaces(store.storage.limits)
   let isThere = false
+  let isMore = false
   // All of it in turn: what was saved before is deleted, what is saved after stays.
   await store.inTurn({ thread, namespace: '' }, async () => {
     const found = await store.storage.locate(root)
@@ -36,9 +38,16 @@ export async function deleteThread(
       const damaged = family.damaged.filter(({ key }) => key[0] === root[0])
       const own = family.threads.filter(({ facts }) => facts.thread === thread)
       isThere = own.length + damaged.length > 0
+      isMore = own.length > some
       if (mayGo && !mayGo(own, await labelsOf(own, rows))) {
-        isThere = false
+        isThere = isMore = false
         return { losses: [] }
+      }
+      // The listed one last: as long as it is there, whoever deletes the thread finds the others.
+      if (isMore) {
+        await checkFence(store, found.partition)
+        const others = own.filter(({ facts }) => facts.namespace !== '').slice(0, some)
+        return { losses: await lossesOf(others, rows, () => true), ends: 'namespaces' }
       }
       if (damaged.length > 0) store.warn(leftBehind(thread))
       // Alone in its partition: then all of that goes, whatever is in it, and nothing need be read.
@@ -49,13 +58,14 @@ export async function deleteThread(
       const losses =
         isAlone && !(family.isSynced && spread !== 'nothing')
           ? own.map((row) => ({ thread: row, shown: [], seqs: new Set<number>() }))
-          : await lossesOf(family, rows, thread, () => true)
+          : await lossesOf(own, rows, () => true)
       // What is refused in the end must not be marked.
       await checkFence(store, found.partition)
       if (isThere && store.isWitnessed) await markDeleted(store, thread, lastChange(own))
-      return { losses, damaged, deleteThreads: isThere }
+      return { losses, damaged, ...(isThere ? { ends: 'threads' } : {}) }
     }
-    await remove(store, found.partition, choose, { spread })
+    do await remove(store, found.partition, choose, { spread })
+    while (isMore)
   })
   if (isThere) store.publish({ type: 'deleted', thread })
   return isThere
@@ -112,10 +122,20 @@ export async function removeWhere(
   const reply = await store.inTurn({ thread, namespace: namespace ?? '' }, async () => {
     const found = await readThread(store, { thread, namespace: '' })
     if (!found) return NOTHING
-    const choose = async (family: Family, rows: LaneRows): Promise<RemovalPlan> => ({
-      losses: await lossesOf(family, rows, thread, goes, namespace),
-    })
-    return remove(store, found.partition, choose, { spread, ...(most === undefined ? {} : { most }) })
+    const choose = async ({ threads }: Family, rows: LaneRows): Promise<RemovalPlan> => {
+      const own = threads.filter(
+        ({ facts }) => facts.thread === thread && (namespace === undefined || facts.namespace === namespace),
+      )
+      return { losses: await lossesOf(own, rows, goes) }
+    }
+    if (most !== undefined) return remove(store, found.partition, choose, { spread, most })
+    let all = NOTHING
+    do {
+      const part = await remove(store, found.partition, choose, { spread })
+      const [removed, bytes] = [[...all.removed, ...part.removed], all.bytes + part.bytes]
+      all = { ...part, removed, bytes, left: part.removed.length > 0 ? part.left : 0 }
+    } while (all.left > 0)
+    return all
   })
   for (const lost of new Set(reply.removed.map((row) => row.namespace))) {
     const seqs = reply.removed.filter((row) => row.namespace === lost).map(({ seq }) => seq)
@@ -125,15 +145,10 @@ export async function removeWhere(
 }
 
 async function lossesOf(
-  family: Family,
+  own: readonly ThreadRow[],
   rows: LaneRows,
-  thread: string,
   goes: (row: CheckpointRow, namespace: string) => boolean,
-  namespace?: string,
 ): Promise<ThreadLoss[]> {
-  const own = family.threads.filter(
-    ({ facts }) => facts.thread === thread && (namespace === undefined || facts.namespace === namespace),
-  )
   return Promise.all(
     own.map(async (row) => {
       const shown = await rows.shownBy(row.facts.segments)

@@ -12,6 +12,7 @@ import { laterLaws } from './checkpointer/later.ts'
 import { leaseLaws } from './checkpointer/leases/leases.ts'
 import { listingLaws } from './checkpointer/listing.ts'
 import { longRemovalLaws } from './checkpointer/removals/long-removals.ts'
+import { manyNamespacesLaws } from './checkpointer/removals/many-namespaces.ts'
 import { lostLeaseLaws } from './checkpointer/leases/lost.ts'
 import { mendingLaws } from './checkpointer/damage/mending.ts'
 import { misshapenLaws } from './checkpointer/damage/misshapen.ts'
@@ -48,6 +49,7 @@ export function checkpointerSuite(name: string, fresh: () => Promise<Ground>): v
     describe('forking', () => forkingLaws(fresh))
     describe('removing', () => removingLaws(fresh))
     describe('long removals', () => longRemovalLaws(fresh))
+    describe('many namespaces', () => manyNamespacesLaws(fresh))
     describe('removals of a large state', () => cleanRemovalLaws(fresh))
     describe('retention', () => retainingLaws(fresh))
     describe('pending writes', () => writesLaws(fresh))

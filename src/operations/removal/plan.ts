@@ -1,4 +1,4 @@
-import type { Put, Row } from '../../storage/storage.ts'
+import type { Limits, Put, Row } from '../../storage/storage.ts'
 import type { Place } from '../host.ts'
 import type { CheckpointRow } from '../rows/checkpoint-row.ts'
 import type { ThreadFacts } from '../rows/thread-row.ts'
@@ -7,8 +7,8 @@ import type { ThreadLoss } from './losses.ts'
 export interface RemovalPlan {
   /** Of all that the removal has looked at, also of what loses nothing. */
   readonly losses: readonly ThreadLoss[]
-  /** The rows of these threads go as well. */
-  readonly deleteThreads?: boolean
+  /** The rows of these threads go as well, or of all of their namespaces but the one that is listed. */
+  readonly ends?: 'threads' | 'namespaces'
   /** Rows of threads that cannot be read, and go as well. */
   readonly damaged?: readonly Row[]
   readonly dryRun?: boolean
@@ -42,3 +42,17 @@ export interface Outcome {
   /** Nobody is left: the whole partition goes. */
   readonly wipes: boolean
 }
+
+/** Whether a thread's row goes. */
+export const isEnded = ({ ends }: RemovalPlan, { thread: { facts } }: ThreadLoss): boolean =>
+  ends === 'threads' || (ends === 'namespaces' && facts.namespace !== '')
+
+/**
+ * Of how many namespaces one commit can take something: each is checked and put, or goes with its birth, and so do its
+ * pending writes; beside them there are the family's row, leases, and what others are told.
+ */
+export const mostNamespaces = ({ operations }: Limits): number =>
+  Math.max(1, Math.floor((operations - BESIDE) / A_NAMESPACE))
+
+const A_NAMESPACE = 6
+const BESIDE = 10

@@ -8,7 +8,7 @@ import { firstPart } from './chains.ts'
 import { commitRemoval } from './write/commit-removal.ts'
 import type { LaneRows } from './read/lane-rows.ts'
 import { lossOf, viewsAfter, withRoots, type ThreadLoss } from './losses.ts'
-import type { Pace, RemovalPlan } from './plan.ts'
+import { isEnded, mostNamespaces, type Pace, type RemovalPlan } from './plan.ts'
 import { leaveRows, takeRows } from './read/rows-read.ts'
 import { telling } from './telling.ts'
 import { unlessChanged } from './read/unless-changed.ts'
@@ -33,21 +33,22 @@ export async function remove(
     await pause()
     const wanted = sum(chosen.losses, ({ seqs }) => seqs.size)
     // What loses nothing is not written anew; what it keeps is told all the same.
-    const losing = chosen.deleteThreads ? chosen.losses : chosen.losses.filter(({ seqs }) => seqs.size > 0)
-    const parts = wanted > most && !chosen.dryRun ? firstPart(losing, most) : losing
+    const losing = chosen.ends ? chosen.losses : chosen.losses.filter(({ seqs }) => seqs.size > 0)
+    const some = chosen.ends || chosen.dryRun ? losing : losing.slice(0, mostNamespaces(store.storage.limits))
+    const parts = wanted > most && !chosen.dryRun ? firstPart(some, most) : some
     const plan = { ...chosen, losses: withRoots(family, parts) }
     const lost = plan.losses.flatMap(({ thread, seqs }) =>
       [...seqs].map((seq) => ({ namespace: thread.facts.namespace, seq })),
     )
     const left = wanted - (chosen.dryRun ? 0 : lost.length)
     const kept = sum(chosen.losses, ({ shown }) => shown.length) - lost.length
-    if (lost.length === 0 && !plan.deleteThreads) return { removed: [], bytes: 0, kept, left }
+    if (lost.length === 0 && !plan.ends) return { removed: [], bytes: 0, kept, left }
     await pause()
     const after = viewsAfter(family, plan.losses, () => true)
     const others = family.threads.filter((thread) => !lossOf(plan.losses, thread))
     const remaining = [
       ...others.map((thread) => thread.facts),
-      ...(plan.deleteThreads ? [] : after),
+      ...after.filter((_, i) => !isEnded(plan, plan.losses[i] as ThreadLoss)),
       ...(family.coming ?? []),
     ]
     const lanes = lanesToSweep(plan.losses, family.sweep)

@@ -71,7 +71,7 @@ async function writeDown(
       )
     if (saves.length > 0) await writeGone(store, thread, { ...gone, saves })
     // What retention had let go of a thread that is deleted is told too: nobody is to keep it.
-    if (plan.deleteThreads && !gone.isOwn) await tellOwn(store, thread, gone.by)
+    if (plan.ends === 'threads' && !gone.isOwn) await tellOwn(store, thread, gone.by)
   }
 }
 

@@ -48,7 +48,7 @@ export async function commitRemoval(removing: Removing): Promise<Done | typeof L
 /** Nobody is left: the whole partition goes. */
 async function wipe({ store, family, plan, outcome }: Removing): Promise<Done | typeof LOST_RACE> {
   const version = await tryCommit(store, family.partition, {
-    ...(plan.deleteThreads ? dropLeases(store, plan) : {}),
+    ...(plan.ends === 'threads' ? dropLeases(store, plan) : {}),
     checks: [...threadChecks(plan), renewFamily(family.partition, family).check],
     deleteRanges: wiped(),
     puts: outcome.told,

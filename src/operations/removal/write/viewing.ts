@@ -6,8 +6,8 @@ import { threadPut, withWrites } from '../../rows/thread-row.ts'
 import type { Family } from '../../store/family.ts'
 import type { Store } from '../../store/store.ts'
 import { checkThread } from '../../store/threads.ts'
-import { lanesOf, viewsAfter, withHeads } from '../losses.ts'
-import type { RemovalPlan } from '../plan.ts'
+import { lanesOf, viewsAfter, withHeads, type ThreadLoss } from '../losses.ts'
+import { isEnded, type RemovalPlan } from '../plan.ts'
 import { dropWrites, joinBatches } from './drop-rows.ts'
 import { dropLeases } from './leases.ts'
 import type { Rewritten } from './rebase.ts'
@@ -22,14 +22,14 @@ export async function viewing({ store, family, plan, outcome }: Removing): Promi
   const { losses } = plan
   const dropping = await Promise.all(losses.map((loss) => dropWrites(store, partition, loss)))
   const threads = (dropped: readonly CheckpointRow[], rewritten: Rewritten): Batch => {
-    if (plan.deleteThreads) return endOf(store, family, plan)
     const goes = new Set(dropped.map(({ lane, seq }) => rowName(lane, seq)))
     const facts = viewsAfter(family, losses, (lane, seq) => !goes.has(rowName(lane, seq)))
-    return {
-      puts: withHeads(facts, rewritten).map((each, i) =>
-        threadPut(partition, withWrites(each, -(dropping[i]?.count ?? 0))),
-      ),
-    }
+    const puts = withHeads(facts, rewritten).flatMap((each, i) =>
+      isEnded(plan, losses[i] as ThreadLoss)
+        ? []
+        : threadPut(partition, withWrites(each, -(dropping[i]?.count ?? 0))),
+    )
+    return plan.ends ? joinBatches(endOf(store, family, plan), { puts }) : { puts }
   }
   const beside = joinBatches(
     { checks: threadChecks(plan), puts: outcome.told },
@@ -38,17 +38,18 @@ export async function viewing({ store, family, plan, outcome }: Removing): Promi
   return (dropped, rewritten = new Map()) => joinBatches(threads(dropped, rewritten), beside)
 }
 
-/** The rows of threads that go, with their leases, and the births of their lanes. */
+/** The rows of threads that go, and the births of their lanes; with their leases, where nothing is left of them. */
 function endOf(store: Store, family: Family, plan: RemovalPlan): Batch {
-  const { losses, damaged = [] } = plan
+  const { damaged = [] } = plan
+  const ended = plan.losses.filter((loss) => isEnded(plan, loss))
   const rows = [
     ...damaged.map(({ key }) => key),
-    ...losses.map(({ thread: { facts } }) => threadKey(facts.thread, facts.namespace)),
+    ...ended.map(({ thread: { facts } }) => threadKey(facts.thread, facts.namespace)),
   ]
-  return joinBatches(dropLeases(store, plan), {
+  return joinBatches(plan.ends === 'threads' ? dropLeases(store, plan) : {}, {
     deletes: [
       ...rows.map((key) => ({ table: 'threads', key }) as const),
-      ...lanesOf(family, losses, damaged).map((lane) => ({ table: 'meta', key: birthKey(lane) }) as const),
+      ...lanesOf(family, ended, damaged).map((lane) => ({ table: 'meta', key: birthKey(lane) }) as const),
     ],
   })
 }
