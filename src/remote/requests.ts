@@ -198,9 +198,10 @@ const REQUESTS: Record<Verb, Is> = {
       writes: isList(isWrite, MOST_AT_ONCE),
       run: isRun,
       turn: isId,
+      since: isTime,
       relaxed: isFlag,
     },
-    ['lease', 'run', 'turn', 'relaxed'],
+    ['lease', 'run', 'turn', 'since', 'relaxed'],
   ),
   readWrites: isRecord<ReadWritesRequest>(
     { ...PLACE, checkpoint: isSeq, taskId: isId, from: isIndex, before: isIndex },

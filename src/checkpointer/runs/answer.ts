@@ -31,7 +31,8 @@ export async function answer<State>(
     checkpoint: head.seq,
     writes: [storedEntry({ key: asked.key, at: ANSWER, value: { value } }, ground.codec)],
     turn: run.turn,
-    ...(run.status === 'waiting' ? { run: withStatus(run, 'running') } : {}),
+    // Also of one that does not wait yet: when it is about to, it sees by this that it was answered.
+    run: withStatus(run, 'running'),
   }
   const isOurs = async (unsure: CheckpointerError): Promise<boolean> => {
     const { writes: now } = await ground.journalOf(head.seq)

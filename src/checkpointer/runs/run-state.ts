@@ -64,13 +64,20 @@ export class RunState<State> {
     this.#run = run
   }
 
+  /** That it waits; `CONFLICT` when it was answered meanwhile, which whoever is killed now would not see. */
   async park(isIdle: () => boolean): Promise<void> {
     await this.#writer.settled()
     await this.turn.park(isIdle, async (lease) => {
+      const { turn, at: since } = this.#run
       const run = withStatus(this.#run, 'waiting')
-      await this.turn.ground.putWrites({ checkpoint: this.#seq, writes: [], run }, lease)
+      await this.turn.ground.putWrites({ checkpoint: this.#seq, writes: [], run, turn, since }, lease)
       this.#run = run
     })
+  }
+
+  /** Others may have written how it stands, such as who has answered; what comes now is dated after that. */
+  seen(run: StoredRun): void {
+    if (run.turn === this.#run.turn && this.turn.isHeld) this.#run = run
   }
 
   /** Has the thread; comes back to it, unless another runner has gone on before. */

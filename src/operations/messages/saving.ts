@@ -64,6 +64,8 @@ export interface PutWritesRequest extends Place, Fenced {
   readonly run?: StoredRun
   /** Refused with `CONFLICT` unless the latest run is at this turn, and has not ended. */
   readonly turn?: string
+  /** Beside `turn`: when the run was written last, as far as the caller knows; refused with `CONFLICT` if it was since. */
+  readonly since?: number
   /** A crash of the machine may take them back, until a later commit. */
   readonly relaxed?: boolean
 }

@@ -35,7 +35,12 @@ export async function putWrites(store: Store, request: MadeWritesRequest): Promi
 
 const isSameRun = (a: StoredRun, b: StoredRun | undefined): boolean => JSON.stringify(a) === JSON.stringify(b)
 
-const isUnderWay = ({ status }: StoredRun): boolean => status === 'running' || status === 'waiting'
+/** It is at the turn that the caller speaks of, has not ended, and was not written since. */
+const isAsKnown = ({ turn, since }: PutWritesRequest, run: StoredRun | undefined): boolean =>
+  run !== undefined &&
+  run.turn === turn &&
+  (run.status === 'running' || run.status === 'waiting') &&
+  (since === undefined || run.at === since)
 
 /** What new writes are placed on. */
 interface Ground {
@@ -68,7 +73,7 @@ async function looked(store: Store, request: PutWritesRequest): Promise<Ground> 
   const { run, lane } = row.facts
   // It may have been written before, and its answer was lost.
   const isMine = request.run !== undefined && isSameRun(request.run, run)
-  if (request.turn !== undefined && !isMine && (run?.turn !== request.turn || !isUnderWay(run))) {
+  if (request.turn !== undefined && !isMine && !isAsKnown(request, run)) {
     const { thread, namespace } = request
     const why =
       'The run has ended, or another runner has taken it up. Call run again to follow it or to go on.'

@@ -197,6 +197,31 @@ async function world(seed: number): Promise<readonly string[]> {
   return did
 }
 
+it('an answer that comes while the run lets go of its thread leaves it running: were it killed now, it could be found', async () => {
+  const { host, open } = await opened()
+  const [parking, answered] = [moment(), moment()]
+  let refused = 0
+  const putWrites: Host['putWrites'] = async (request) => {
+    if (request.run?.status !== 'waiting') return host.putWrites(request)
+    parking.come()
+    await answered.until
+    try {
+      return await host.putWrites(request)
+    } catch (error) {
+      refused++
+      expect((await host.head({ thread: 't', namespace: '' })).run?.status).toBe('running')
+      throw error
+    }
+  }
+  const runner = await open({ ...host, putWrites })
+  const running = runner.thread<object>('t').run({ initial: {} }, (loop) => loop.ask('may it?'))
+  await parking.until
+  await (await open()).thread('t').answer('it may')
+  answered.come()
+  expect((await running).result).toBe('it may')
+  expect(refused).toBe(1)
+})
+
 it('no step is done twice by two runners that live, however late their calls are', async () => {
   const seeds = Array.from({ length: 60 }, (_, n) => n + 1)
   const worlds = await Promise.all(seeds.map(world))

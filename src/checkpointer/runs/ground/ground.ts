@@ -68,5 +68,6 @@ interface JournalWrites {
   readonly writes: readonly StoredWrite[]
   readonly run?: StoredRun
   readonly turn?: string
+  readonly since?: number
   readonly relaxed?: boolean
 }

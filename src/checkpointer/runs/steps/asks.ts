@@ -5,6 +5,7 @@ import { CheckpointerError } from '../../../errors.ts'
 
 /** How often is looked, where nobody tells of an answer. */
 const LOOK = 2_000
+const TRIES = 3
 
 /**
  * Questions to people. While all that is under way are questions, the run waits without its lease; an answer stands in
@@ -14,7 +15,7 @@ export class Asks<State> {
   readonly #state: RunState<State>
   readonly #waiting = new Map<string, (outcome: Outcome) => void>()
   #listening: (() => void) | undefined
-  #isLooking = false
+  #looking: Promise<void> | undefined
   #isDue = false
 
   constructor(state: RunState<State>) {
@@ -37,8 +38,19 @@ export class Asks<State> {
       const isIdle = (): boolean => this.#waiting.size > 0 && book.open.length === this.#waiting.size
       if (!isIdle()) return
       // Then it goes on waiting with its lease.
-      this.#state.park(isIdle).catch((error: unknown) => this.#warn(error))
+      this.#park(isIdle).catch((error: unknown) => this.#warn(error))
     }, 0)
+  }
+
+  /** What was written meanwhile may be an answer: that is looked at first, and others may come each time. */
+  async #park(isIdle: () => boolean): Promise<void> {
+    for (let tried = 0; tried < TRIES && isIdle(); tried++)
+      try {
+        return await this.#state.park(isIdle)
+      } catch (error) {
+        if (!CheckpointerError.is(error, 'CONFLICT')) throw error
+        await this.#look()
+      }
   }
 
   async #answer(key: string, book: Book, signal: AbortSignal): Promise<Outcome> {
@@ -79,21 +91,24 @@ export class Asks<State> {
   }
 
   /** What comes while it looks may not have been seen: then it looks once more. */
-  async #look(): Promise<void> {
+  #look(): Promise<void> {
     this.#isDue = true
-    if (this.#isLooking) return
-    this.#isLooking = true
+    this.#looking ??= this.#lookWhileDue().finally(() => (this.#looking = undefined))
+    return this.#looking
+  }
+
+  async #lookWhileDue(): Promise<void> {
     while (this.#isDue && this.#waiting.size > 0) {
       this.#isDue = false
       await this.#lookOnce().catch((error: unknown) => this.#warn(error))
     }
-    this.#isLooking = false
   }
 
   async #lookOnce(): Promise<void> {
     const { turn, run, seq } = this.#state
     const { run: latest, writes } = await turn.ground.journalOf(seq)
     if (latest?.turn !== run.turn) return void turn.lose()
+    this.#state.seen(latest)
     for (const { key, outcome } of readJournal(writes, run.id).steps)
       if (outcome) this.#waiting.get(key)?.(outcome)
   }
