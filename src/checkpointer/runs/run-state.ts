@@ -77,7 +77,7 @@ export class RunState<State> {
 
   /** Others may have written how it stands, such as who has answered; what comes now is dated after that. */
   seen(run: StoredRun): void {
-    if (run.turn === this.#run.turn && this.turn.isHeld) this.#run = run
+    if (!this.turn.isParked && run.turn === this.#run.turn && run.at > this.#run.at) this.#run = run
   }
 
   /** Has the thread; comes back to it, unless another runner has gone on before. */
@@ -88,8 +88,8 @@ export class RunState<State> {
       const { run: latest } = await ground.journalOf(this.#seq)
       if (latest?.turn !== this.#run.turn) throw this.turn.lose()
       // Who answered may have a clock that is ahead: what comes now is dated after that.
-      this.#run = withStatus(latest, 'running')
-      if (latest.status !== 'running')
+      this.#run = latest.status === 'running' ? latest : withStatus(latest, 'running')
+      if (this.#run !== latest)
         await ground.putWrites({ checkpoint: this.#seq, writes: [], run: this.#run }, lease)
     })
   }

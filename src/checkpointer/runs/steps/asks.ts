@@ -109,8 +109,12 @@ export class Asks<State> {
     const { run: latest, writes } = await turn.ground.journalOf(seq)
     if (latest?.turn !== run.turn) return void turn.lose()
     this.#state.seen(latest)
-    for (const { key, outcome } of readJournal(writes, run.id).steps)
-      if (outcome) this.#waiting.get(key)?.(outcome)
+    for (const { key, outcome } of readJournal(writes, run.id).steps) {
+      const answered = outcome && this.#waiting.get(key)
+      // Before it goes on: what has an answer is not waited with.
+      if (answered) this.#waiting.delete(key)
+      if (answered) answered(outcome)
+    }
   }
 
   #warn(error: unknown): void {
