@@ -64,6 +64,11 @@ export class RunState<State> {
     this.#run = run
   }
 
+  /** What was done is in the journal. What is to be begun once it has the thread again is not waited for. */
+  async flush(): Promise<void> {
+    if (this.turn.isHeld) await this.#writer.settled()
+  }
+
   /** That it waits; `CONFLICT` when it was answered meanwhile, which whoever is killed now would not see. */
   async park(isIdle: () => boolean): Promise<void> {
     await this.#writer.settled()

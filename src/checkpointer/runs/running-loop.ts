@@ -167,7 +167,7 @@ export class RunningLoop<State> implements Loop<State> {
   /** What it has done, and has not stored yet. */
   get behind(): WrittenBehind {
     return {
-      flush: () => allOf([this.#state.writer.settled(), this.#streams.logs.flush()]),
+      flush: () => allOf([this.#state.flush(), this.#streams.logs.flush()]),
       hurry: () => {
         // Whoever has to know asks with `flush`, or finds out with the next entry.
         this.#state.writer.settled().catch(() => {})

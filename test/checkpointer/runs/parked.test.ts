@@ -222,6 +222,33 @@ it('an answer that comes while the run lets go of its thread leaves it running: 
   expect(refused).toBe(1)
 })
 
+it.each(['close', 'flush'] as const)(
+  '%s() does not wait for the one who has the thread of a run that waits',
+  async (verb) => {
+    const { open } = await opened()
+    const [one, two] = [await open(), await open()]
+    const thread = one.thread<object>('t')
+    const goOn = moment()
+    const running = thread.run({ initial: {} }, async (loop) => {
+      const asking = loop.ask('may it?')
+      asking.catch(() => {})
+      await goOn.until
+      await loop.step('other', () => rest(5))
+      return asking
+    })
+    running.catch(() => {})
+    await expect.poll(async () => (await thread.latestRun())?.status).toBe('waiting')
+    const lease = await two.thread('t').lease()
+    goOn.come()
+    await rest(20)
+    await one[verb]()
+    await lease.release()
+    if (verb === 'close') return
+    await two.thread('t').answer('it may')
+    expect((await running).result).toBe('it may')
+  },
+)
+
 it('no step is done twice by two runners that live, however late their calls are', async () => {
   const seeds = Array.from({ length: 60 }, (_, n) => n + 1)
   const worlds = await Promise.all(seeds.map(world))
