@@ -1,5 +1,5 @@
 import { isTaken, CheckpointerError } from '../../errors.ts'
-import { attemptsOn, LOST_RACE, untilRecognised } from '../store/commit.ts'
+import { attemptsOn, isUnsure, LOST_RACE, untilRecognised } from '../store/commit.ts'
 import { underLease } from '../store/fence.ts'
 import { compactSoon, mayBeLong, shortened } from '../frames/compact.ts'
 import type {
@@ -82,7 +82,7 @@ async function saveSome(
       const remembered = await recallThread(store, place)
       const result = await attempt(store, place, saves, relaxed, remembered, false).catch(
         (error: unknown) => {
-          if (isTaken(error)) throw error
+          if (isTaken(error) || isUnsure(error)) throw error
           return { error }
         },
       )

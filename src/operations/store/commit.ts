@@ -50,23 +50,32 @@ export async function untilCommitted<T>(
 
 /**
  * The same for what recognises what it has written: when the storage cannot say whether a commit was made, it is
- * repeated once, reads, and knows.
+ * repeated once, reads, and knows. If it cannot be looked at either, nobody does.
  */
 export async function untilRecognised<T>(
   attempts: Attempts,
   attempt: (tried: number) => Promise<T | typeof LOST_RACE>,
 ): Promise<T> {
-  let mayLook = true
+  let unsure: CheckpointerError | undefined
   return untilCommitted<T>(attempts, async (tried) => {
     try {
       return await attempt(tried)
     } catch (error) {
-      if (!mayLook || !CheckpointerError.is(error, 'FAILED') || error.outcome !== 'unknown') throw error
-      mayLook = false
+      if (unsure) throw isDecided(error) ? error : unsure
+      if (!isUnsure(error)) throw error
+      unsure = error
       return LOST_RACE
     }
   })
 }
+
+/** Whether a commit was made, the storage could not say. */
+export const isUnsure = (error: unknown): error is CheckpointerError =>
+  CheckpointerError.is(error, 'FAILED') && error.outcome === 'unknown'
+
+/** It was refused by what was read; else the storage was not there to be asked. */
+const isDecided = (error: unknown): boolean =>
+  CheckpointerError.is(error) && !['FAILED', 'BLOCKED', 'CLOSED', 'WORKER_LOST'].includes(error.code)
 
 /** Another writer was first: look again. */
 export const LOST_RACE = Symbol('lost race')
