@@ -5,29 +5,15 @@ import type {
   ThreadMessage,
 } from '@assistant-ui/react'
 import type { Checkpointer } from '../../checkpointer/checkpointer.ts'
-import type { Lease } from '../../checkpointer/leases/lease.ts'
-import type { Thread } from '../../checkpointer/thread.ts'
 import { CheckpointerError } from '../../errors.ts'
-import { errorOf, Latest } from '../shared/latest.ts'
+import { Turns } from '../../platform/turns.ts'
+import { errorOf } from '../shared/latest.ts'
 import { taken } from '../shared/taken.ts'
-import { packed, unpacked, type KeptMessage } from './packing.ts'
-
-/** What a model has said so far, in answer to a message. */
-interface Answer {
-  readonly parentId: string
-  /** The message that it goes on, with what a person has said in it: that may not be stored yet. */
-  readonly behind?: KeptMessage
-  readonly result?: ChatModelRunResult
-  readonly hasEnded?: true
-}
-
-interface Held {
-  readonly thread: Thread<Answer>
-  readonly lease: Lease
-}
+import { Drafts, type Answer, type Given } from './drafts.ts'
+import { packed, unpacked } from './packing.ts'
 
 interface Begun {
-  readonly thread: Thread<Answer>
+  readonly given: Given
   /** What each draft of it says. */
   readonly answer: Answer
   /** What there is of it already. */
@@ -40,13 +26,8 @@ export interface CutOff {
   readonly behind: ThreadMessage | undefined
 }
 
-const ANSWER = 'assistant-ui/answer'
-
 /** A page that goes may still be on its way. */
 const PATIENCE = 500
-/** At most one write of an answer in so many milliseconds. */
-const EVERY = 250
-
 export interface AnswersOptions {
   /** What answers. With it, an answer that a reload has cut off is given anew. */
   readonly model?: ChatModelAdapter | undefined
@@ -65,8 +46,7 @@ const NO_MODEL: ChatModelAdapter = {
 }
 
 /**
- * Keeps what a model says while it says it, in a namespace beside the messages; so that an answer that a reload has cut off
- * is shown and given anew, by one tab.
+ * Keeps what a model says while it says it; so that an answer that a reload has cut off is shown and given anew, by one tab.
  */
 export class Answers {
   readonly #checkpointer: Checkpointer
@@ -74,9 +54,9 @@ export class Answers {
   readonly #model: ChatModelAdapter
   readonly #onError: (error: CheckpointerError) => void
   /** By thread, from when an answer is looked for, or begins, until it is stored as a message. */
-  readonly #held = new Map<string, Held>()
-  /** By thread, the message that the last answer has become, when that has ended. */
-  readonly #ended = new Map<string, string | undefined>()
+  readonly #held = new Map<string, Drafts>()
+  /** By thread: what one call holds another may let go of. */
+  readonly #turns = new Turns()
 
   constructor(checkpointer: Checkpointer, { model, onError = console.warn }: AnswersOptions) {
     this.#checkpointer = checkpointer
@@ -88,8 +68,8 @@ export class Answers {
   /** The answer to a message, or that goes on in it, if it was cut off and is for this tab to give. */
   async cutOff(threadId: string, headId: string): Promise<CutOff | undefined> {
     if (!this.#isAsked) return undefined
-    const held = await this.#hold(threadId, PATIENCE)
-    const kept = (await held?.thread.load())?.state
+    const drafts = await this.#hold(threadId, PATIENCE)
+    const kept = await drafts?.load()
     if (kept && follows(kept) === headId) return { behind: kept.behind && unpacked(kept.behind) }
     await this.#letGo(threadId)
     return undefined
@@ -97,7 +77,7 @@ export class Answers {
 
   /** Asks the model, and keeps what it says. */
   run(threadId: string | undefined, options: ChatModelRunOptions): AsyncGenerator<ChatModelRunResult, void> {
-    return this.#give(threadId, options, false)
+    return this.#kept(threadId, options, false)
   }
 
   /** The same, with what was kept of the answer first; one that had ended is not asked for again. */
@@ -105,20 +85,7 @@ export class Answers {
     threadId: string | undefined,
     options: ChatModelRunOptions,
   ): AsyncGenerator<ChatModelRunResult, void> {
-    return this.#give(threadId, options, true)
-  }
-
-  async *#give(
-    threadId: string | undefined,
-    options: ChatModelRunOptions,
-    isResumed: boolean,
-  ): AsyncGenerator<ChatModelRunResult, void> {
-    if (threadId !== undefined) this.#ended.delete(threadId)
-    try {
-      yield* this.#kept(threadId, options, isResumed)
-    } finally {
-      if (threadId !== undefined) this.#ended.set(threadId, options.unstable_assistantMessageId)
-    }
+    return this.#kept(threadId, options, true)
   }
 
   async *#kept(
@@ -132,23 +99,22 @@ export class Answers {
         ? undefined
         : await this.#begin(threadId, parentId, options, isResumed)
     if (!begun) return yield* this.#asked(options)
-    const { thread, kept, answer } = begun
-    if (kept?.result) yield kept.result
-    if (kept?.hasEnded) return
-    const latest = new Latest<Answer>({
-      every: EVERY,
-      most: Number.POSITIVE_INFINITY,
-      write: async (answer) => void (await thread.save(answer)),
-      onError: this.#onError,
-    })
-    let result: ChatModelRunResult | undefined
-    for await (result of this.#asked(options)) {
-      latest.put({ ...answer, result })
-      yield result
+    const { given, kept, answer } = begun
+    const { latest } = given
+    try {
+      if (kept?.result) yield kept.result
+      if (kept?.hasEnded) return
+      let result: ChatModelRunResult | undefined
+      for await (result of this.#asked(options)) {
+        latest.put({ ...answer, result })
+        yield result
+      }
+      if (result) latest.put({ ...answer, result, hasEnded: true })
+      latest.write()
+      await latest.settled()
+    } finally {
+      given.hasEnded = true
     }
-    if (result) latest.put({ ...answer, result, hasEnded: true })
-    latest.write()
-    await latest.settled()
   }
 
   /** Nothing when another tab gives an answer in this thread, or none can be kept. */
@@ -158,18 +124,24 @@ export class Answers {
     options: ChatModelRunOptions,
     isResumed: boolean,
   ): Promise<Begun | undefined> {
+    const { unstable_assistantMessageId: messageId } = options
     try {
-      const held = await this.#hold(threadId, false)
-      if (!held) return undefined
-      const { thread } = held
-      const kept = isResumed ? (await thread.load())?.state : undefined
-      if (kept && follows(kept) === parentId) return { thread, kept, answer: { parentId } }
-      const message = options.unstable_getMessage()
-      const isGoneOn = message.role === 'assistant' && message.content.length > 0
-      const behind = isGoneOn ? { behind: taken('The message', await packed(message)) } : {}
-      const answer = { parentId, ...behind }
-      await thread.save(answer)
-      return { thread, answer }
+      return await this.#turns.take(threadId, async () => {
+        const drafts = await this.#hold(threadId, false)
+        if (!drafts) return undefined
+        const kept = isResumed ? await drafts.load() : undefined
+        if (kept && follows(kept) === parentId)
+          return {
+            given: await drafts.begin(messageId, undefined, this.#onError),
+            kept,
+            answer: { parentId },
+          }
+        const message = options.unstable_getMessage()
+        const isGoneOn = message.role === 'assistant' && message.content.length > 0
+        const behind = isGoneOn ? { behind: taken('The message', await packed(message)) } : {}
+        const answer = { parentId, ...behind }
+        return { given: await drafts.begin(messageId, answer, this.#onError), answer }
+      })
     } catch (cause) {
       this.#onError(errorOf(cause))
       return undefined
@@ -179,7 +151,7 @@ export class Answers {
   /** The answer is a message now: what was kept of it goes, and what was held for it is let go. */
   async stored(threadId: string): Promise<void> {
     try {
-      await this.#remove(threadId)
+      await this.#turns.take(threadId, () => this.#remove(threadId))
     } catch (cause) {
       // The message is stored. The next one takes along what is left of this.
       this.#onError(errorOf(cause))
@@ -188,39 +160,33 @@ export class Answers {
 
   /** A message is stored again: it may be an answer that had waited for a person, and went on. */
   async storedAgain(threadId: string, messageId: string): Promise<void> {
-    if (!this.#ended.has(threadId)) return
-    // Not every runtime says which message it makes of an answer.
-    const ended = this.#ended.get(threadId) ?? messageId
-    if (ended === messageId) await this.stored(threadId)
+    const given = this.#held.get(threadId)?.given
+    if (given && (given.messageId ?? messageId) === messageId) await this.stored(threadId)
   }
 
   async #remove(threadId: string): Promise<void> {
-    const held = this.#held.get(threadId)
+    const drafts = this.#held.get(threadId)
+    // One that is under way has stopped the one that is stored: it goes with its own message.
+    if (!drafts || drafts.given?.hasEnded === false) return
     try {
-      if (held) await removeAll(held.thread)
+      if (!drafts.isLost) await drafts.remove()
     } finally {
       await this.#letGo(threadId)
     }
   }
 
   async #letGo(threadId: string): Promise<void> {
-    const held = this.#held.get(threadId)
+    const drafts = this.#held.get(threadId)
     this.#held.delete(threadId)
-    await held?.lease.release()
+    await drafts?.letGo()
   }
 
-  async #hold(threadId: string, wait: number | false): Promise<Held | undefined> {
+  async #hold(threadId: string, wait: number | false): Promise<Drafts | undefined> {
     const known = this.#held.get(threadId)
-    if (known && !known.lease.signal.aborted) return known
-    const thread = this.#checkpointer.thread<Answer>(threadId, { namespace: ANSWER })
-    try {
-      const held = { thread, lease: await thread.lease({ wait }) }
-      this.#held.set(threadId, held)
-      return held
-    } catch (error) {
-      if (CheckpointerError.is(error, 'BLOCKED')) return undefined
-      throw error
-    }
+    if (known && !known.isLost) return known
+    const drafts = await Drafts.hold(this.#checkpointer, threadId, wait)
+    if (drafts) this.#held.set(threadId, drafts)
+    return drafts
   }
 
   async *#asked(options: ChatModelRunOptions): AsyncGenerator<ChatModelRunResult, void> {
@@ -232,9 +198,3 @@ export class Answers {
 
 /** The message that it is shown below when it is given anew. */
 const follows = ({ parentId, behind }: Answer): string => behind?.id ?? parentId
-
-async function removeAll(drafts: Thread<Answer>): Promise<void> {
-  const ids: string[] = []
-  for await (const { id } of drafts.history()) ids.push(id)
-  if (ids.length > 0) await drafts.deleteCheckpoints(ids)
-}

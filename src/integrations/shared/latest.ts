@@ -49,6 +49,7 @@ export class Latest<Value> {
   #failure: CheckpointerError | undefined
   #untold: CheckpointerError | undefined
   #pause = FIRST_PAUSE
+  #hasEnded = false
 
   constructor(options: LatestOptions<Value>) {
     this.#options = options
@@ -65,6 +66,7 @@ export class Latest<Value> {
   }
 
   put(value: Value): void {
+    if (this.#hasEnded) return
     this.#pending = { value }
     this.#values++
     this.#gathered++
@@ -135,6 +137,21 @@ export class Latest<Value> {
   /** Waits for what is being written. Never rejects. */
   async settled(): Promise<void> {
     await Promise.all(this.#flights.map(({ ended }) => ended))
+  }
+
+  /** Writes nothing more: forgets what waits, and waits for what is being written. Never rejects. */
+  async end(): Promise<void> {
+    this.#hasEnded = true
+    this.#forget()
+    await this.settled()
+    // What has failed meanwhile would be tried again.
+    this.#forget()
+  }
+
+  #forget(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#pending = undefined
   }
 
   get #isDue(): boolean {

@@ -45,6 +45,15 @@ async function all(given: Given): Promise<ChatModelRunResult[]> {
   if (Symbol.asyncIterator in given) for await (const result of given) results.push(result)
   return results
 }
+/** As a runtime does it when the user wants no more: it leaves the answer, here behind its second part. */
+async function stopped(history: ForkpointHistory): Promise<void> {
+  const answer = history.model.run(options)
+  if (!(Symbol.asyncIterator in answer)) throw new Error('it streams')
+  let parts = 0
+  for await (const _part of answer) if (++parts === 2) break
+}
+/** Drafts come a quarter of a second behind. */
+const late = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 400))
 /** As when a page goes, and another comes: what it held is let go, and nothing else is done. */
 const gone = async (): Promise<void> => {
   await checkpointer.close()
@@ -101,6 +110,80 @@ it('of an answer that is a message nothing else stays, and it can be given anew'
   expect(asked).toBe(2)
   await history.append({ message: assistantMessage('b2'), parentId: 'a' })
   for await (const draft of drafts.history()) throw new Error(`${draft.seq} is there`)
+})
+
+it.each(['was stopped', 'has failed'])(
+  'of an answer that %s no draft comes behind its message',
+  async (how) => {
+    const failing: ChatModelAdapter = {
+      async *run() {
+        yield says('o')
+        yield says('on')
+        throw new Error('offline')
+      },
+    }
+    const history =
+      how === 'was stopped' ? page() : new ForkpointHistory(checkpointer, 'chat', { model: failing })
+    await history.append({ message: userMessage('a'), parentId: null })
+    if (how === 'was stopped') await stopped(history)
+    else await expect(all(history.model.run(options))).rejects.toThrow('offline')
+    const message = assistantMessage('b')
+    await history.append({ message, parentId: 'a' })
+    await late()
+    const drafts = checkpointer.thread('chat', { namespace: 'assistant-ui/answer' })
+    for await (const draft of drafts.history()) throw new Error(`${draft.seq} is there`)
+    await history.delete([{ message, parentId: 'a' }])
+    expect(await page().load()).not.toHaveProperty('unstable_resume')
+  },
+)
+
+it('a draft is written of an answer that was left, while no message is stored of it', async () => {
+  const history = page()
+  await history.append({ message: userMessage('a'), parentId: null })
+  await stopped(history)
+  await expect
+    .poll(async () => (await checkpointer.thread('chat', { namespace: 'assistant-ui/answer' }).load())?.state)
+    .toMatchObject({ result: says('on') })
+})
+
+it.each(['is given', 'was stopped'])(
+  'a thread that is deleted when its answer %s stays deleted',
+  async (when) => {
+    const errors: unknown[] = []
+    const onError = (error: unknown): void => void errors.push(error)
+    const history = new ForkpointHistory(checkpointer, 'chat', { model, onError })
+    await history.append({ message: userMessage('a'), parentId: null })
+    const answer = history.model.run(options)
+    if (!(Symbol.asyncIterator in answer)) throw new Error('it streams')
+    if (when === 'is given') await answer.next()
+    else {
+      await stopped(history)
+      await history.append({ message: assistantMessage('b'), parentId: 'a' })
+    }
+    await checkpointer.thread('chat').delete()
+    if (when === 'is given') await all(answer)
+    await late()
+    for await (const { id } of checkpointer.threads()) throw new Error(`${id} is there`)
+    expect(errors).toMatchObject(when === 'is given' ? [{ code: 'LEASE_LOST' }] : [])
+  },
+)
+
+it('an answer that takes the place of one is kept until it is a message, not until the other is', async () => {
+  const history = page()
+  await history.append({ message: userMessage('a'), parentId: null })
+  const [first, second] = [history.model.run(options), history.model.run(options)]
+  if (!(Symbol.asyncIterator in first && Symbol.asyncIterator in second)) throw new Error('they stream')
+  await first.next()
+  await second.next()
+  await first.next()
+  await first.return?.()
+  await history.append({ message: assistantMessage('b'), parentId: 'a' })
+  await late()
+  await gone()
+  const loaded = await page().load()
+  expect(loaded).toMatchObject({ headId: 'b' })
+  const kept = await checkpointer.thread('chat', { namespace: 'assistant-ui/answer' }).load()
+  expect(kept?.state).toMatchObject({ result: says('o') })
 })
 
 it('an answer that is asked for anew is asked for, though the one before was no message yet', async () => {
