@@ -68,11 +68,16 @@ export class Answers {
   /** The answer to a message, or that goes on in it, if it was cut off and is for this tab to give. */
   async cutOff(threadId: string, headId: string): Promise<CutOff | undefined> {
     if (!this.#isAsked) return undefined
-    const drafts = await this.#hold(threadId, PATIENCE)
-    const kept = await drafts?.load()
-    if (kept && follows(kept) === headId) return { behind: kept.behind && unpacked(kept.behind) }
-    await this.#letGo(threadId)
-    return undefined
+    return this.#turns.take(threadId, async () => {
+      const drafts = await this.#hold(threadId, PATIENCE)
+      const kept = await drafts?.load()
+      // What this tab gives, or what was stopped or has failed here, is not asked for again.
+      const isAsked = drafts?.given !== undefined && !kept?.hasEnded
+      if (kept && follows(kept) === headId && !isAsked)
+        return { behind: kept.behind && unpacked(kept.behind) }
+      if (!drafts?.given) await this.#letGo(threadId)
+      return undefined
+    })
   }
 
   /** Asks the model, and keeps what it says. */

@@ -87,6 +87,33 @@ it('an answer that was cut off is shown and given anew, by one tab', async () =>
   expect(await all(next.resume(options))).toEqual(['o', 'o', 'on', 'one'].map(says))
 })
 
+it.each(['is being given', 'was stopped'])(
+  'an answer that %s in this tab is not one that was cut off',
+  async (how) => {
+    const history = page()
+    await history.append({ message: userMessage('a'), parentId: null })
+    const answer = history.model.run(options)
+    if (!(Symbol.asyncIterator in answer)) throw new Error('it streams')
+    if (how === 'was stopped') await stopped(history)
+    else await answer.next()
+    // As when its component is mounted again.
+    expect(await history.load()).not.toHaveProperty('unstable_resume')
+    // Another tab does not give it either.
+    expect(await page().load()).not.toHaveProperty('unstable_resume')
+  },
+)
+
+it('an answer that was cut off is held, though its history is loaded twice at once', async () => {
+  const history = page()
+  await history.append({ message: userMessage('a'), parentId: null })
+  await all(history.model.run(options))
+  await gone()
+  const next = page()
+  const loaded = await Promise.all([next.load(), next.load()])
+  expect(loaded).toMatchObject([{ unstable_resume: true }, { unstable_resume: true }])
+  await expect(checkpointer.thread('chat').lease({ wait: false })).rejects.toMatchObject({ code: 'BLOCKED' })
+})
+
 it('an answer that had ended, but was no message yet, is not asked for again', async () => {
   const history = page()
   await history.append({ message: userMessage('a'), parentId: null })
