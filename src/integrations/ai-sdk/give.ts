@@ -56,10 +56,11 @@ export function begin<Message extends UIMessage>(
 /** Shows what another tab gives; when that is gone, goes on with it here. */
 export function followOn<Message extends UIMessage>(giving: Giving<Message>, runId: string): void {
   const { checkpointer, thread, shown, stop } = giving
+  // Who asked may have gone while it was looked who has the chat: nothing would end what is begun here.
+  if (stop.aborted) return shown.end()
   const ended = new AbortController()
   const end = (): void => ended.abort()
-  if (stop.aborted) end()
-  else stop.addEventListener('abort', end, { once: true, signal: ended.signal })
+  stop.addEventListener('abort', end, { once: true, signal: ended.signal })
   checkpointer.onOrphan(
     async (run) => {
       if (run.thread !== thread.id || run.runId !== runId || ended.signal.aborted) return
