@@ -121,17 +121,20 @@ export class Latest<Value> {
     })
   }
 
-  /** Resolves when all that was put is written; rejects when it cannot be, now. */
-  async flush(): Promise<void> {
+  /**
+   * Resolves when all that was put is written, with a failure from before that no call was rejected with yet; rejects when
+   * it cannot be, now.
+   */
+  async flush(): Promise<CheckpointerError | undefined> {
     this.write()
     while (this.#isInTheWay) {
       await this.settled()
       this.write()
     }
     await this.settled()
-    const failed = this.#untold ?? this.#failure
-    this.#untold = undefined
-    if (failed) throw failed
+    const untold = this.takeUntold()
+    if (this.#failure) throw untold ?? this.#failure
+    return untold
   }
 
   /** Waits for what is being written. Never rejects. */

@@ -99,11 +99,12 @@ export class Item {
       else this.#latest.write()
       this.#put(GONE)
     }
-    await this.#latest.flush()
+    await this.flush()
   }
 
-  flush(): Promise<void> {
-    return this.#latest.flush()
+  async flush(): Promise<void> {
+    const untold = await this.#latest.flush()
+    if (untold) throw untold
   }
 
   /** Begins to write what there is, before it returns: the page may be gone any moment. */

@@ -78,9 +78,10 @@ class Keeper {
     this.stop = () => inspection.unsubscribe()
   }
 
-  flush(): Promise<void> {
+  async flush(): Promise<void> {
     this.#takeDue()
-    return this.#latest.flush()
+    // What had failed, and is saved by now, `onError` was told of.
+    await this.#latest.flush()
   }
 
   #inspect(event: InspectionEvent): void {

@@ -223,7 +223,6 @@ describe('an earlier snapshot', () => {
     back.actor.send({ type: 'add', item: 'cheese' })
     back.actor.send({ type: 'add', item: 'salt' })
     await vi.waitFor(() => expect(tab.errors).toMatchObject([{ code: 'QUOTA' }]))
-    await back.flush().catch(() => {})
     await back.flush()
     expect(await parents(tab)).toEqual([
       [1, undefined],
@@ -233,6 +232,17 @@ describe('an earlier snapshot', () => {
     ])
     expect((await run(tab)).actor.getSnapshot().context.items).toEqual(['bread', 'cheese', 'salt'])
     expect(tab.warnings).toEqual([])
+  })
+
+  it('is saved when a flush resolves, also what had failed before', async () => {
+    const { storage, ...disk } = fullable()
+    const tab = await tabs({ storage })()
+    const { actor, flush } = await run(tab)
+    disk.fill({ times: 1 })
+    actor.send({ type: 'add', item: 'bread' })
+    await vi.waitFor(() => expect(tab.errors).toMatchObject([{ code: 'QUOTA' }]))
+    await flush()
+    expect((await run(tab)).actor.getSnapshot().context.items).toEqual(['bread'])
   })
 
   it('makes a fork, of which the origin knows nothing', async () => {
