@@ -2,6 +2,7 @@ import type { CheckpointInfo, Snapshot } from '../../checkpoint.ts'
 import type { Thread } from '../../checkpointer/thread.ts'
 import { CheckpointerError } from '../../errors.ts'
 import { randomId } from '../../ids.ts'
+import { OwnCheckpoints } from '../shared/own-checkpoints.ts'
 import { same } from '../shared/same.ts'
 import { oneByOne } from '../shared/turns.ts'
 import { tipsOf, treeOf, type Tree } from './branches.ts'
@@ -21,9 +22,6 @@ type End = Pick<Snapshot<Conversation>, 'id' | 'state'>
 /** Enough to keep a worker busy. */
 const AT_ONCE = 8
 
-/** So many checkpoints are remembered as made here, until the news of them has come. */
-const MOST_OWN = 64
-
 /**
  * A conversation in a thread: a message is a checkpoint, on that of the message it follows, and its state is all from the
  * first message on; so a branch of the one is a branch of the other, and what is written is the message.
@@ -37,8 +35,7 @@ export class ConversationThread {
   #ends: Map<string, string> | undefined
   /** What was saved last, which the next message will most likely follow; so it need not be read. */
   #last: End | undefined
-  /** Of checkpoints that were made here. */
-  readonly #own = new Set<string>()
+  readonly #own = new OwnCheckpoints()
 
   constructor(thread: Thread<Conversation>, chat?: Thread) {
     this.#thread = thread
@@ -159,8 +156,6 @@ export class ConversationThread {
     where: { readonly id: string; readonly parent: string | null },
     changed?: Entry,
   ): Promise<void> {
-    const [oldest] = this.#own
-    if (oldest !== undefined && this.#own.size === MOST_OWN) this.#own.delete(oldest)
     this.#own.add(where.id)
     try {
       await this.#thread.save(state, { ...fieldsOf(change, state, changed), ...where })

@@ -5,6 +5,7 @@ import type { Thread } from '../../checkpointer/thread.ts'
 import { CheckpointerError } from '../../errors.ts'
 import { Latest } from '../shared/latest.ts'
 import { copyOf, isSame, valueOf } from '../shared/copy.ts'
+import { OwnCheckpoints } from '../shared/own-checkpoints.ts'
 import { contentOf, marksOf, storedContent, type Content } from './form.ts'
 import { Rounds } from './rounds.ts'
 import { redone, undone } from './turning.ts'
@@ -20,8 +21,6 @@ export interface ItemSurroundings {
   readonly hearsAll: boolean
 }
 
-/** So many checkpoints are remembered as written here. */
-const MOST_OWN = 64
 const CHANGES: readonly CheckpointerEvent['type'][] = ['saved', 'deleted', 'forked', 'destroyed']
 const GONE: Content = { gone: true }
 
@@ -37,7 +36,7 @@ export class Item {
   #stored: { readonly content: Content; readonly head: string | null } | undefined
   /** The head that was read or written here last; `null`: there was none. */
   #head: string | null | undefined
-  readonly #own = new Set<string>()
+  readonly #own = new OwnCheckpoints()
   /** Deletions of the thread by this item, of which no event was heard yet. */
   #deletions = 0
   /** How many erasures were asked for, and how many of these are done: a value set behind one does not take its place. */
@@ -268,7 +267,6 @@ export class Item {
     await erasing
     const { id, parentId = null } = await saving
     this.#own.add(id)
-    if (this.#own.size > MOST_OWN) this.#own.delete([...this.#own][0] ?? '')
     this.#head = id
     if (write === this.#writes) this.#stored = { content, head: id }
     const isOthers = parentId !== null && parentId !== head && !this.#own.has(parentId)

@@ -7,6 +7,7 @@ import { CheckpointerError, reportFailure } from '../../errors.ts'
 import { copyOf, isSame } from '../shared/copy.ts'
 import { Latest } from '../shared/latest.ts'
 import { needThread } from '../shared/needed.ts'
+import { OwnCheckpoints } from '../shared/own-checkpoints.ts'
 import { originOf } from './restore.ts'
 
 export interface KeepOptions {
@@ -46,7 +47,7 @@ class Keeper {
   readonly #latest: Latest<Taken>
   readonly #onError: (error: CheckpointerError) => void
   readonly #onWarning: (warning: CheckpointerError) => void
-  readonly #own = new Set<string>()
+  readonly #own = new OwnCheckpoints()
   readonly stop: () => void
   /** A copy of what was saved last, or of what the actor began with. */
   #last: unknown

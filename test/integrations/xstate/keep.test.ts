@@ -109,6 +109,24 @@ describe('an actor', () => {
     })
   })
 
+  it('remembers few of its checkpoints, however many it makes', async () => {
+    const tab = await tabs()()
+    const sets = new Set<Set<unknown>>()
+    const { add } = Set.prototype
+    Set.prototype.add = function (this: Set<unknown>, value: unknown) {
+      add.call(sets, this)
+      return add.call(this, value)
+    }
+    onTestFinished(() => void (Set.prototype.add = add))
+    const { actor, flush } = await run(tab)
+    for (let n = 0; n < 100; n++) actor.send({ type: 'add', item: `${n}` })
+    await flush()
+    const ids: string[] = []
+    for await (const { id } of tab.thread.history()) ids.push(id)
+    expect(ids.length).toBe(101)
+    for (const set of sets) expect(ids.filter((id) => set.has(id)).length).toBeLessThanOrEqual(64)
+  })
+
   it('that has failed goes on from what was before', async () => {
     const tab = await tabs()()
     const machine = createMachine({
