@@ -5,29 +5,60 @@ import type {
   SessionHistoryTransactionArgs,
 } from '@openai/agents-core'
 import { CheckpointerError } from '../../errors.ts'
+import { fingerprintOf } from '../shared/fingerprint.ts'
 import { same } from '../shared/same.ts'
+
+/** A transaction by its id, and by what it is known again. */
+interface Applied {
+  readonly id: string
+  readonly of: string
+}
 
 /** What each checkpoint of a session holds. */
 export interface SessionState {
   readonly items: readonly AgentInputItem[]
-  /** By their ids, the transactions that were applied: each is applied once. */
-  readonly applied?: Readonly<Record<string, SessionHistoryTransaction>>
+  /** The transactions that were applied last, each of which is applied once; the latest comes last. */
+  readonly applied?: readonly Applied[]
   /** A run that waits for a person, or was cut off: what `RunState.toString()` gave, as JSON where it is that. */
   readonly run?: unknown
 }
 
+/** As it may be stored: once, transactions were kept whole, by their ids. */
+type Stored = Omit<SessionState, 'applied'> & {
+  readonly applied?: readonly Applied[] | Readonly<Record<string, SessionHistoryTransaction>>
+}
+
 export const EMPTY: SessionState = { items: [] }
 
+/** So many transactions are known again at least: who repeats one does so before it begins many others. */
+const LEAST_APPLIED = 256
+/** When there are so many, the older ones are forgotten at once: a list that loses its first at each turn is written anew. */
+const MOST_APPLIED = 512
+
 /** The state of a session, which has none at first; a thread that somebody else has saved to has another one. */
-export function stateOf(thread: string, state: SessionState | undefined): SessionState {
+export function stateOf(thread: string, state: Stored | undefined): SessionState {
   if (state === undefined) return EMPTY
-  if (Array.isArray((state as Partial<SessionState> | null)?.items)) return state
+  if (Array.isArray((state as Partial<Stored> | null)?.items)) return withFingerprints(state)
   throw new CheckpointerError(
     'UNSUPPORTED',
     `Thread '${thread}' was saved to by something else: give a session a thread of its own.`,
     { thread },
   )
 }
+
+function withFingerprints({ applied, ...rest }: Stored): SessionState {
+  if (!applied) return rest
+  if (isList(applied)) return { ...rest, applied }
+  return { ...rest, applied: Object.entries(applied).map(([id, transaction]) => toApplied(id, transaction)) }
+}
+
+const isList = (applied: NonNullable<Stored['applied']>): applied is readonly Applied[] =>
+  Array.isArray(applied)
+
+const toApplied = (id: string, transaction: SessionHistoryTransaction): Applied => ({
+  id,
+  of: fingerprintOf(transaction),
+})
 
 export const withItems = (state: SessionState, items: readonly AgentInputItem[]): SessionState => ({
   ...state,
@@ -68,13 +99,16 @@ export function afterTransaction(
   state: SessionState,
   { operationId, transaction }: SessionHistoryTransactionArgs,
 ): SessionState | undefined {
-  const applied = state.applied ?? {}
-  if (Object.hasOwn(applied, operationId)) {
-    if (same(applied[operationId], transaction)) return undefined
+  const { applied = [] } = state
+  const now = toApplied(operationId, transaction)
+  const before = applied.find(({ id }) => id === operationId)
+  if (before) {
+    if (before.of === now.of) return undefined
     throw new CheckpointerError('CONFLICT', `Operation '${operationId}' was applied with other items.`)
   }
   const items = itemsAfter(state.items, transaction)
-  return { ...state, items, applied: { ...applied, [operationId]: transaction } }
+  const known = applied.length < MOST_APPLIED ? applied : applied.slice(1 - LEAST_APPLIED)
+  return { ...state, items, applied: [...known, now] }
 }
 
 function itemsAfter(

@@ -1,10 +1,10 @@
-const isPlain = (value: object): value is Readonly<Record<string, unknown>> => {
+export const isPlain = (value: object): value is Readonly<Record<string, unknown>> => {
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === Object.prototype || prototype === null
 }
 
 /** What a property is that is `undefined` or absent is one to JSON, and so here. */
-const entriesOf = (value: Readonly<Record<string, unknown>>): readonly string[] =>
+export const namesIn = (value: Readonly<Record<string, unknown>>): readonly string[] =>
   Object.keys(value).filter((key) => value[key] !== undefined)
 
 /** Whether two values of JSON, bytes or dates say the same, in whatever order their properties stand. */
@@ -22,6 +22,6 @@ export function same(a: unknown, b: unknown): boolean {
     return a.length === b.length && a.every((byte, index) => byte === b[index])
   if (a instanceof Date && b instanceof Date) return a.getTime() === b.getTime()
   if (!isPlain(a) || !isPlain(b)) return false
-  const names = entriesOf(a)
-  return names.length === entriesOf(b).length && names.every((name) => same(a[name], b[name]))
+  const names = namesIn(a)
+  return names.length === namesIn(b).length && names.every((name) => same(a[name], b[name]))
 }

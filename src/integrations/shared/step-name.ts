@@ -1,3 +1,5 @@
+import { hashOf } from './hash.ts'
+
 /** Names of steps have at most 1,024 characters. */
 const MOST = 1_024
 
@@ -5,17 +7,4 @@ const MOST = 1_024
 export function stepNameOf(tool: string, toolCallId: string): string {
   const name = `${tool} ${toolCallId}`
   return name.length <= MOST ? name : `${tool} ~${hashOf(toolCallId)}`
-}
-
-/** Of 64 bits, two halves that are mixed by different factors. Pages over plain http lack `crypto.subtle`. */
-function hashOf(text: string): string {
-  let [one, other] = [0, 1]
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i)
-    one = Math.imul(one ^ code, 0x9e3779b1)
-    other = Math.imul(other ^ code, 0x85ebca6b)
-    one ^= one >>> 15
-    other ^= other >>> 13
-  }
-  return [one, other].map((half) => (half >>> 0).toString(16)).join('-')
 }
