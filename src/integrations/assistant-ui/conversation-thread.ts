@@ -51,6 +51,14 @@ export class ConversationThread {
     return this.#own.delete(id)
   }
 
+  /** Lets go of what can be read again. */
+  forget(): void {
+    void this.#inTurn(async () => {
+      this.#ends = undefined
+      this.#last = undefined
+    })
+  }
+
   read(isWanted: (entry: Entry) => boolean): Promise<Tree> {
     return this.#inTurn(async () => {
       const infos = await this.#look()

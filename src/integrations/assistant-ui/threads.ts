@@ -8,6 +8,7 @@ import { useEffect, useMemo, useRef } from 'react'
 import type { Checkpointer } from '../../checkpointer/checkpointer.ts'
 import { CheckpointerError } from '../../errors.ts'
 import { randomId } from '../../ids.ts'
+import { InUse } from '../shared/in-use.ts'
 import { needCheckpointer } from '../shared/needed.ts'
 import { changeAbout, metadataOf } from './about.ts'
 import { Answers, type AnswersOptions } from './answers.ts'
@@ -47,7 +48,7 @@ export class ForkpointThreads implements Adapter {
   readonly #checkpointer: Checkpointer
   readonly #options: ForkpointThreadsOptions
   readonly #answers: Answers
-  readonly #conversations = new Map<string, ConversationThread>()
+  readonly #conversations = new InUse<ConversationThread>()
   /** The threads that were made here, by what assistant-ui called them before. */
   readonly #made = new Map<string, string>()
 
@@ -158,9 +159,9 @@ export class ForkpointThreads implements Adapter {
   }
 
   #conversation(id: string): ConversationThread {
-    const chat = this.#checkpointer.thread(id, { namespace: CHAT })
-    const known = this.#conversations.get(id) ?? new ConversationThread(this.#checkpointer.thread(id), chat)
-    this.#conversations.set(id, known)
-    return known
+    return this.#conversations.use(id, () => {
+      const chat = this.#checkpointer.thread(id, { namespace: CHAT })
+      return new ConversationThread(this.#checkpointer.thread(id), chat)
+    })
   }
 }

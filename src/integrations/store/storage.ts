@@ -5,6 +5,7 @@ import type { HistoryOptions } from '../../checkpointer/threads/history.ts'
 import type { Which } from '../../checkpointer/threads/types.ts'
 import { type CheckpointerError, reportFailure } from '../../errors.ts'
 import { hearingOf } from '../../hearing.ts'
+import { InUse } from '../shared/in-use.ts'
 import { errorOf } from '../shared/latest.ts'
 import { needCheckpointer } from '../shared/needed.ts'
 import { Item, type ItemSurroundings } from './item.ts'
@@ -61,8 +62,6 @@ const OPTIONS: Names<StorageOptions> = {
 }
 /** A value may be lost to a crash for so long, at most. */
 const LONGEST = 60_000
-/** Of items beyond these no copy is kept for comparing. */
-const MOST_KNOWN = 32
 
 /** Keeps whole values in a checkpointer. An item is the thread of that name, and what is set there is a checkpoint. */
 export function forkpointStorage(checkpointer: Checkpointer, options: StorageOptions = {}): ForkpointStorage {
@@ -72,8 +71,7 @@ export function forkpointStorage(checkpointer: Checkpointer, options: StorageOpt
 class ItemStorage implements ForkpointStorage {
   readonly #checkpointer: Checkpointer
   readonly #around: ItemSurroundings
-  /** The one that was used last comes last. */
-  readonly #items = new Map<string, Item>()
+  readonly #items = new InUse<Item>()
   readonly #listeners = new Set<(name: string) => void>()
   readonly #stops: readonly (() => void)[]
   #isClosed = false
@@ -84,12 +82,12 @@ class ItemStorage implements ForkpointStorage {
     this.#around = { ...surroundings(options), hearsAll }
     this.#stops = [
       checkpointer.subscribe((event) => {
-        const names = 'thread' in event ? [event.thread] : [...this.#items.keys()]
+        const names = 'thread' in event ? [event.thread] : this.#items.names()
         for (const name of names) void this.#hear(name, event)
       }),
-      onGap(() => this.#items.forEach((item) => item.doubt())),
+      onGap(() => this.#items.all().forEach((item) => item.doubt())),
       checkpointer.holdsBack({
-        hurry: () => this.#items.forEach((item) => item.hurry()),
+        hurry: () => this.#items.all().forEach((item) => item.hurry()),
         flush: () => this.#flushItems(),
       }),
     ]
@@ -153,15 +151,11 @@ class ItemStorage implements ForkpointStorage {
   }
 
   async #flushItems(): Promise<void> {
-    await Promise.all([...this.#items.values()].map((item) => item.flush()))
+    await Promise.all(this.#items.all().map((item) => item.flush()))
   }
 
   #item(name: string): Item {
-    const item = this.#items.get(name) ?? new Item(this.#checkpointer.thread(name), this.#around)
-    this.#items.delete(name)
-    this.#items.set(name, item)
-    if (this.#items.size > MOST_KNOWN) [...this.#items.values()].at(-1 - MOST_KNOWN)?.forget()
-    return item
+    return this.#items.use(name, () => new Item(this.#checkpointer.thread(name), this.#around))
   }
 
   async #hear(name: string, event: CheckpointerEvent): Promise<void> {
