@@ -2,6 +2,7 @@ import { generateId, type ChatTransport, type UIMessage, type UIMessageChunk } f
 import type { Loop } from '../../checkpointer/runs/types.ts'
 import type { StreamOptions, WhenCut } from '../../checkpointer/runs/streams/options.ts'
 import { CheckpointerError } from '../../errors.ts'
+import { linked } from '../shared/linked.ts'
 import { assembled } from './assemble.ts'
 import { hasCalls, isToGoOn } from './tools/calls.ts'
 import { answerIn, stepsIn, type Chat, type Facts } from './chat.ts'
@@ -27,7 +28,7 @@ export class Answer<Message extends UIMessage> {
   readonly #options: AnswerOptions<Message>
   /** What comes before the answer. */
   readonly #before: readonly Message[]
-  readonly #ended = new AbortController()
+  readonly #ended: AbortController
   /** What is stored of the answer. */
   #message: Message | undefined
   /** How many steps it had when it was asked for. */
@@ -43,18 +44,15 @@ export class Answer<Message extends UIMessage> {
   constructor(options: AnswerOptions<Message>) {
     const { loop, stop, journal, transport, ask } = options
     this.#options = options
+    this.#ended = linked(stop, loop.signal)
     this.#request = new Request(transport, ask, this.#ended.signal)
     this.#message = answerIn(loop.state.messages)
     this.#before = this.#message ? loop.state.messages.slice(0, -1) : loop.state.messages
     this.#asked = loop.state.asked ?? 0
     this.#id = this.#message?.id
     this.#isGoneOn = loop.began === 'fresh'
-    this.#ended.signal.addEventListener('abort', () => journal.end(), { once: true })
-    for (const signal of [stop, loop.signal]) {
-      const end = (): void => this.#ended.abort(signal.reason)
-      if (signal.aborted) end()
-      else signal.addEventListener('abort', end, { once: true, signal: this.#ended.signal })
-    }
+    if (this.#ended.signal.aborted) journal.end()
+    else this.#ended.signal.addEventListener('abort', () => journal.end(), { once: true })
     for (const part of this.#message?.parts ?? []) if ('toolCallId' in part) journal.isLogged(part.toolCallId)
   }
 

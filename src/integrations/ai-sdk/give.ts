@@ -2,6 +2,7 @@ import type { ChatTransport, UIMessage } from 'ai'
 import type { Checkpointer } from '../../checkpointer/checkpointer.ts'
 import type { RunOptions } from '../../checkpointer/runs/types.ts'
 import { CheckpointerError } from '../../errors.ts'
+import { linked } from '../shared/linked.ts'
 import { Answer } from './answer.ts'
 import type { Ask } from './request.ts'
 import type { Chat, ChatThread } from './chat.ts'
@@ -58,9 +59,8 @@ export function followOn<Message extends UIMessage>(giving: Giving<Message>, run
   const { checkpointer, thread, shown, stop } = giving
   // Who asked may have gone while it was looked who has the chat: nothing would end what is begun here.
   if (stop.aborted) return shown.end()
-  const ended = new AbortController()
+  const ended = linked(stop)
   const end = (): void => ended.abort()
-  stop.addEventListener('abort', end, { once: true, signal: ended.signal })
   checkpointer.onOrphan(
     async (run) => {
       if (run.thread !== thread.id || run.runId !== runId || ended.signal.aborted) return

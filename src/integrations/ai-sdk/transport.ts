@@ -3,6 +3,7 @@ import type { Checkpointer } from '../../checkpointer/checkpointer.ts'
 import { checkFunction, checkOptions, invalid, type Names } from '../../checkpointer/options/options.ts'
 import type { Thread } from '../../checkpointer/thread.ts'
 import { CheckpointerError } from '../../errors.ts'
+import { linked } from '../shared/linked.ts'
 import { needCheckpointer } from '../shared/needed.ts'
 import type { Ask, Send } from './request.ts'
 import { branchesOf, chooseBranch, groundOf, type ChatBranch } from './branches.ts'
@@ -177,10 +178,7 @@ export class ForkpointTransport<Message extends UIMessage = UIMessage> implement
 
   #giving(ask: Ask<Message>, abortSignal: AbortSignal | undefined): Giving<Message> {
     const { checkpointer, transport, whenCut } = this.#options
-    const stop = new AbortController()
-    const end = (): void => stop.abort(abortSignal?.reason)
-    if (abortSignal?.aborted) end()
-    else abortSignal?.addEventListener('abort', end, { once: true, signal: stop.signal })
+    const stop = linked(abortSignal)
     const isHere = typeof transport === 'function' || transport instanceof DirectChatTransport
     return {
       checkpointer,
@@ -188,7 +186,7 @@ export class ForkpointTransport<Message extends UIMessage = UIMessage> implement
       mayAskAgain: (whenCut ?? (isHere ? 'restart' : 'keep')) === 'restart',
       thread: this.#thread(ask.chatId),
       ask,
-      shown: new Shown(end),
+      shown: new Shown(() => stop.abort()),
       stop: stop.signal,
     }
   }
