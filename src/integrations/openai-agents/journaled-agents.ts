@@ -1,7 +1,7 @@
 import type { run } from '@openai/agents-core'
 import type { Loop } from '../../checkpointer/runs/types.ts'
 import { CheckpointerError } from '../../errors.ts'
-import { stepNameOf } from '../shared/step-name.ts'
+import { UNKNOWN, usedOnce } from '../shared/used-once.ts'
 import type { JournaledModels } from './journaled-models.ts'
 
 /** Whatever context it has, and whatever it gives. */
@@ -9,15 +9,6 @@ export type AnyAgent = Parameters<typeof run>[0]
 type AnyHandoff = Extract<AnyAgent['handoffs'][number], { onInvokeHandoff: unknown }>
 type AnyTool = AnyAgent['tools'][number]
 type AnyFunctionTool = Extract<AnyTool, { type: 'function' }>
-
-export interface JournaledToolsOptions {
-  /** Names of tools that change nothing: when nobody knows how one has ended, it is used again. */
-  readonly repeatable?: readonly string[] | undefined
-}
-
-/** What is told to the model of a call of which nobody knows whether it was done. */
-const UNKNOWN =
-  'It is not known whether this was done: the page went away meanwhile. Find out before it is done again.'
 
 /** What the agents of runs were made of: a run's own are of no use behind it. */
 const origins = new WeakMap<AnyAgent, AnyAgent>()
@@ -36,7 +27,7 @@ export class JournaledAgents {
   /** Agents hand over to one another, also in circles. */
   readonly #made = new Map<AnyAgent, AnyAgent>()
 
-  constructor(loop: Loop, models: JournaledModels, { repeatable = [] }: JournaledToolsOptions) {
+  constructor(loop: Loop, models: JournaledModels, repeatable: readonly string[] = []) {
     this.#loop = loop
     this.#models = models
     this.#repeatable = new Set(repeatable)
@@ -87,13 +78,13 @@ export class JournaledAgents {
   #functionTool(tool: AnyFunctionTool): AnyFunctionTool {
     const isRepeatable = this.#repeatable.has(tool.name)
     const invoke: AnyFunctionTool['invoke'] = (context, input, details) =>
-      this.#loop.step(
-        stepNameOf(tool.name, details?.toolCall?.callId ?? ''),
-        async () => tool.invoke(context, input, details),
-        isRepeatable
-          ? { effect: 'none', whenUnknown: 'retry' }
-          : { effect: 'external', whenUnknown: () => ({ value: UNKNOWN }) },
-      )
+      usedOnce(this.#loop, {
+        tool: tool.name,
+        toolCallId: details?.toolCall?.callId ?? '',
+        isRepeatable,
+        use: async () => tool.invoke(context, input, details),
+        whenUnknown: () => ({ value: UNKNOWN }),
+      })
     // With all that the SDK has written on it, which is not only what is seen.
     const made = Object.defineProperties({}, Object.getOwnPropertyDescriptors(tool)) as AnyFunctionTool
     made.invoke = invoke

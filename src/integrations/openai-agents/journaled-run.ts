@@ -105,7 +105,7 @@ async function played<TAgent extends AnyAgent>(
   { runner = new Runner(), repeatable, onEvent, context, maxTurns }: JournaledRunOptions,
 ): Promise<JournaledRunResult<TAgent>> {
   const models = new JournaledModels(loop)
-  const journaled = new JournaledAgents(loop, models, { repeatable }).of(agent)
+  const journaled = new JournaledAgents(loop, models, repeatable).of(agent)
   const own = runnerWith(models, runner)
   const { state } = loop
   const before = await loop.step('before', async () => (await session.getItems()).length)

@@ -7,10 +7,10 @@ import {
   type UIMessageChunk,
 } from 'ai'
 import type { Checkpointer } from '../../../checkpointer/checkpointer.ts'
-import type { Loop } from '../../../checkpointer/runs/types.ts'
+import type { Loop, UnknownDecision } from '../../../checkpointer/runs/types.ts'
 import { CheckpointerError } from '../../../errors.ts'
 import { callsWithoutEnd, openCalls, type ToolPart } from './calls.ts'
-import { stepNameOf } from '../../shared/step-name.ts'
+import { UNKNOWN, usedOnce } from '../../shared/used-once.ts'
 import { Told } from './told.ts'
 
 export interface JournaledToolsOptions<Name extends string = string> {
@@ -34,9 +34,6 @@ interface Ground {
 
 export const inWords = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** What is told, to the model too, of a call of which nobody knows whether it was done. */
-const UNKNOWN =
-  'It is not known whether this was done: the page went away meanwhile. Find out before it is done again.'
 const STOPPED = 'This was stopped before it was begun.'
 
 const untold = (name: string): CheckpointerError =>
@@ -155,7 +152,7 @@ export class RunJournal implements Journal {
     // Of one that is part of another the log need not know: that one is not begun again.
     if (!isWithin && !isRepeatable) await this.#whenTold(name, toolCallId)
     const begun = { toolCallId, messages }
-    const once = async (): Promise<unknown> => {
+    const use = async (): Promise<unknown> => {
       this.#underWay.add(begun)
       try {
         return await lastOf(work())
@@ -163,10 +160,8 @@ export class RunJournal implements Journal {
         this.#underWay.delete(begun)
       }
     }
-    return loop.step(stepNameOf(name, toolCallId), once, {
-      effect: isRepeatable ? 'none' : 'external',
-      whenUnknown: isRepeatable ? 'retry' : () => ({ error: new Error(UNKNOWN) }),
-    })
+    const whenUnknown = (): UnknownDecision => ({ error: new Error(UNKNOWN) })
+    return usedOnce(loop, { tool: name, toolCallId, isRepeatable, use, whenUnknown })
   }
 
   /**
