@@ -214,6 +214,48 @@ describe('async', () => {
     await checkpointer.close()
   })
 
+  it('leaves time for all else, however often a caller whom it refuses calls again', async () => {
+    const { open, now } = ground()
+    const thread = (await open('async')).thread('t')
+    await thread.save({ n: 0 })
+    now.fails = full()
+    let isLater = false
+    setTimeout(() => {
+      now.fails = undefined
+      isLater = true
+    }, 300)
+    let refused = 0
+    for (let n = 1; n <= 400 && refused < 1_000; n++)
+      while (refused < 1_000)
+        try {
+          await thread.save({ n })
+          break
+        } catch {
+          refused++
+        }
+    expect(isLater).toBe(true)
+    expect(refused).toBeLessThan(100)
+    await thread.load()
+    expect((await seqs(open)).length).toBe(401)
+  })
+
+  it.each(['async', 'exit'] as const)(
+    'tells what comes of a save behind the head of another that was loaded: %s',
+    async (durability) => {
+      const { open, warnings } = ground()
+      const [one, two] = [await open(durability), await open(durability)]
+      for (let n = 1; n <= 6; n++) {
+        const checkpointer = n % 2 ? one : two
+        const thread = checkpointer.thread('t')
+        const head = await thread.load()
+        const told = await thread.save({ n })
+        await checkpointer.flush()
+        expect([told.seq, told.parentId]).toEqual([n, head?.id])
+      }
+      expect(warnings).toEqual([])
+    },
+  )
+
   it('refuses what is beyond the bound while nothing can be written, rather than wait for ever', async () => {
     const { open, now } = ground()
     const thread = (await open('async')).thread('t')

@@ -1,4 +1,4 @@
-import type { CopyRequest, Host, OfThread, Place } from '../../operations/host.ts'
+import type { CopyRequest, Host, LoadReply, LoadRequest, OfThread, Place } from '../../operations/host.ts'
 import { mapHost, type Verb } from '../../operations/verbs.ts'
 import type { SaveQueue } from './save-queue.ts'
 
@@ -82,7 +82,9 @@ export function behindQueue(host: Host, queue: SaveQueue): Host {
       return async (request = {}) => {
         const written = queue.written(when.after === 'all' ? {} : placeIn(request as Partial<Place>))
         await (isNeeded ? written : written.catch(() => undefined))
-        return run(request)
+        const reply = await run(request)
+        if (verb === 'load') shownBy(queue, request as LoadRequest, reply as LoadReply | undefined)
+        return reply
       }
     return (request) =>
       queue.between((request as OfThread).thread, () => run(request), {
@@ -91,6 +93,14 @@ export function behindQueue(host: Host, queue: SaveQueue): Host {
         as: (request as Partial<CopyRequest>).as,
       })
   })
+}
+
+function shownBy(
+  queue: SaveQueue,
+  { thread, namespace, at }: LoadRequest,
+  reply: LoadReply | undefined,
+): void {
+  if (!at) queue.showsHead({ thread, namespace }, reply?.info.id)
 }
 
 const placeIn = ({ thread, namespace }: Partial<Place>): Partial<Place> =>

@@ -123,6 +123,11 @@ export class PlaceQueue {
     else this.#send()
   }
 
+  /** A reader is told that this is the head: what is saved next is not told otherwise. */
+  showsHead(id: string | undefined): void {
+    if (this.#entries.length === 0) this.#promises.showsHead(id)
+  }
+
   /** The thread is gone, or its head may be another one. */
   forget(isGone: boolean): void {
     this.#promises.forgetHead()

@@ -47,6 +47,11 @@ export class Promises {
     this.#next = undefined
   }
 
+  /** Somebody else may have saved since. */
+  showsHead(id: string | undefined): void {
+    if (this.#next?.head?.id !== id) this.forgetHead()
+  }
+
   /** Nobody is held to anything that was told. */
   forgetAll(): void {
     this.forgetHead()

@@ -1,5 +1,6 @@
 import { closed, type CheckpointerError } from '../../errors.ts'
 import type { Host, Place, SaveManyRequest } from '../../operations/host.ts'
+import { pause } from '../../tabs/pause.ts'
 import { nameOfPlace } from '../places.ts'
 import type { KnownStates } from '../states/known-states.ts'
 import { allOf, type Send, type Writer } from '../saving/writer.ts'
@@ -8,6 +9,10 @@ import { refusal } from './failures.ts'
 import { Room } from './room.ts'
 import { PlaceQueue } from './place-queue.ts'
 import type { QueueSurroundings } from './surroundings.ts'
+
+/** How long a save is refused for, at least and while it is tried whether it is still so, in milliseconds. */
+const BREATH = 50
+const PATIENCE = 1_000
 
 /** Places that are remembered though all of theirs is written. */
 const MOST_PLACES = 256
@@ -78,9 +83,13 @@ export class SaveQueue implements Writer {
   async #run<T>(place: Place, save: (send: Send) => Promise<T>): Promise<T> {
     if (this.#isClosed) throw closed()
     const queue = this.#at(place)
-    const failure = queue.takeUntold() ?? (this.#room.isThere(queue) ? undefined : queue.failure)
+    const untold = queue.takeUntold()
+    const failure = untold ?? (this.#room.isThere(queue) ? undefined : queue.failure)
     if (failure) {
-      void queue.written().catch(() => undefined)
+      const tried = queue.written().catch(() => undefined)
+      // Who calls again at once would leave no time for another try, nor for anything else on the page.
+      if (!untold)
+        await Promise.all([pause(BREATH, undefined), Promise.race([tried, pause(PATIENCE, undefined)])])
       throw refusal(place, failure)
     }
     return save(async (captured) => {
@@ -140,6 +149,11 @@ export class SaveQueue implements Writer {
       if (this.#dividing.get(thread) === done) this.#dividing.delete(thread)
     })
     return working
+  }
+
+  /** This is the head, as its caller is about to be told. */
+  showsHead(place: Place, id: string | undefined): void {
+    this.#places.get(nameOfPlace(place))?.queue.showsHead(id)
   }
 
   named(place: Place, ref: number | string): number | string {
