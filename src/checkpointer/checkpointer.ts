@@ -28,6 +28,7 @@ import type { EventSource } from '../tabs/events.ts'
 import type { Synced, SyncOptions } from './sync/options.ts'
 import { OpenCalls } from './open-calls.ts'
 import { StoredThread } from './stored-thread.ts'
+import { untilAborted } from './until-aborted.ts'
 import type { Thread } from './thread.ts'
 import type { Usage, UsageOptions } from './upkeep/usage.ts'
 import type { Verification, VerifyOptions } from './upkeep/verification.ts'
@@ -245,9 +246,13 @@ export class StoredCheckpointer implements Checkpointer {
     const theirs = hostOf(remote, 'The other side of a sync', 'remote')
     const { syncAsked, syncStores } = await seldom()
     const asked = syncAsked(options)
-    // Both with what waits to be written.
-    await Promise.all([this.flush(), remote.flush()])
-    return syncStores({ host: this.#shared.host, store: this }, { host: theirs, store: remote }, asked)
+    const own = { host: this.#shared.host, store: this }
+    // One that is left alone in the middle has done whole steps, and the next one goes on.
+    return untilAborted(asked.signal, async () => {
+      // Both with what waits to be written.
+      await Promise.all([this.flush(), remote.flush()])
+      return syncStores(own, { host: theirs, store: remote }, asked)
+    })
   }
 
   close(): Promise<void> {

@@ -2,6 +2,7 @@ import { CheckpointerError } from '../../errors.ts'
 import type { Host } from '../../operations/host.ts'
 import { through } from '../../platform/through.ts'
 import { newId } from '../new-id.ts'
+import { untilAborted } from '../until-aborted.ts'
 import {
   checkFunction,
   checkOptions,
@@ -61,9 +62,9 @@ async function* pages(
   let isLast = false
   try {
     for (let page = 0; !isLast; page++) {
-      signal?.throwIfAborted()
       // What is to be in it is said once: the list may be long.
-      const reply = await host.exportPage({ id, page, onDamage, ...(ids && page === 0 ? { ids } : {}) })
+      const request = { id, page, onDamage, ...(ids && page === 0 ? { ids } : {}) }
+      const reply = await untilAborted(signal, () => host.exportPage(request))
       isLast = reply.isLast
       bytes += reply.bytes.length
       onProgress?.({ checkpoints: reply.checkpoints, bytes })
@@ -71,7 +72,9 @@ async function* pages(
     }
   } finally {
     // Whoever stops in the middle lets go of what the other side holds; a side that is gone holds nothing.
-    if (!isLast) await host.endCarry({ id }).catch(() => {})
+    const ended = isLast ? undefined : host.endCarry({ id }).catch(() => {})
+    // One that does not answer would not answer to this either.
+    if (!signal?.aborted) await ended
   }
 }
 

@@ -4,6 +4,7 @@ import type { Host, StoredInfo, StoredSummary, ThreadsRequest } from '../../oper
 import type { Codec } from '../../state/codec.ts'
 import { checkLimit, checkOptions, checkSignal, invalid, timeOf, type Names } from '../options/options.ts'
 import { toInfo } from '../states/fields.ts'
+import { untilAborted } from '../until-aborted.ts'
 
 /** Which threads are listed, and in which order. */
 export interface ThreadsOptions {
@@ -56,8 +57,8 @@ async function* latestFirst(
   // Ranks are whole milliseconds: what is lower than this by half of one came before.
   let after: ThreadsRequest['after'] = before && { rank: timeOf(before) - 0.5, thread: '' }
   for (;;) {
-    signal?.throwIfAborted()
-    const reply = await reader.host.threads({ limit: page, ...(after ? { after } : {}) })
+    const request = { limit: page, ...(after ? { after } : {}) }
+    const reply = await untilAborted(signal, () => reader.host.threads(request))
     for (const item of reply.items) {
       const summary = summaryOf(reader, item)
       if (!where || where(summary)) yield summary

@@ -2,6 +2,7 @@ import { unref } from '../../../platform/unref.ts'
 import { checkOptions, checkSignal, type Names } from '../../options/options.ts'
 import { part } from '../../../part.ts'
 import type { NewsSource } from '../../leases/news.ts'
+import { untilAborted } from '../../until-aborted.ts'
 import { linkedController } from '../linked-signal.ts'
 import type { WatchEvent } from './events.ts'
 import type { Followed } from './watch.ts'
@@ -63,9 +64,11 @@ async function* follow<State>(
   unref(polling)
   try {
     for (;;) {
-      for await (const event of watch.news()) {
-        signal.throwIfAborted()
-        yield event
+      const news = watch.news()
+      for (;;) {
+        const { done, value } = await untilAborted(signal, () => news.next())
+        if (done) break
+        yield value
       }
       await watch.bell.heard(signal)
     }
