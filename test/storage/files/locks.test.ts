@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Storage } from 'forkpoint'
 import { filesStorage } from 'forkpoint/storage/files'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 
 const root = mkdtempSync(join(tmpdir(), 'forkpoint-locks-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
@@ -155,6 +155,33 @@ describe('who was stopped for so long that another took the lock takes nothing o
     await save(storage, 'a', BIG)
     await storage.close()
     expect(readdirSync(folder).sort()).toEqual([LOG, of.another, 'locks'].sort())
+  })
+})
+
+describe('the lock of a process of which nothing can be known', () => {
+  afterEach(() => void vi.restoreAllMocks())
+
+  it('is taken away when it gives no sign of life, also while other partitions are written', async () => {
+    const folder = mkdtempSync(join(root, 'silent-'))
+    const storage = filesStorage(fs, folder)
+    await save(storage, 'a')
+    // As of a container that is no more.
+    writeFileSync(join(folder, 'locks', 'family-p~000000000~abcdefghij~1~17~000000000000-1'), '')
+    const began = performance.now()
+    const now = performance.now.bind(performance)
+    vi.spyOn(performance, 'now').mockImplementation(() => began + 20 * (now() - began))
+    let isOver = false
+    const others = (async () => {
+      while (!isOver) {
+        await storage.commit('q', { puts: [row('of another')] })
+        await new Promise((resolve) => setTimeout(resolve, 20))
+      }
+    })()
+    const result = await save(storage, 'b').catch((error: unknown) => error)
+    isOver = true
+    await others
+    expect(result).toMatchObject({ ok: true })
+    expect(readdirSync(join(folder, 'locks'))).toEqual([])
   })
 })
 

@@ -91,7 +91,9 @@ export class Locks {
   async #others(name: string, mine: string, me: Who): Promise<{ alive: string[]; isOneDead: boolean }> {
     const alive: string[] = []
     let isOneDead = false
-    for (const file of await this.#fs.readdir(this.#folder)) {
+    const files = await this.#fs.readdir(this.#folder)
+    this.#forgetGone(files)
+    for (const file of files) {
       if (file === mine || nameOf(file) !== name) continue
       if (await this.#isDead(file, me)) {
         isOneDead = true
@@ -119,6 +121,11 @@ export class Locks {
     return true
   }
 
+  /** No name is used twice. Of those that are there all looks are kept, whatever lock was had meanwhile: they are few. */
+  #forgetGone(files: readonly string[]): void {
+    for (const file of this.#looks.keys()) if (!files.includes(file)) this.#looks.delete(file)
+  }
+
   async #beat(path: string): Promise<void> {
     const now = new Date()
     await this.#fs.utimes(path, now, now).catch(ignoreNoEntry)
@@ -137,7 +144,6 @@ export class Locks {
 
   /** `since` it was asked for: who was stopped while he waited may have lost it before he had it. */
   #held(path: string, since: number, isTakenOver: boolean): Held {
-    this.#looks.clear()
     const beats = setInterval(() => void this.#beat(path).catch(() => {}), BEAT)
     return {
       isTakenOver,
