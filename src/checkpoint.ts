@@ -61,7 +61,8 @@ export interface Snapshot<State = unknown> extends CheckpointInfo {
 export interface Checkpoint<State = unknown> extends Snapshot<State> {
   /**
    * What tasks have yielded since, of the step that comes next. Those of a `channel` that begins with `forkpoint:` are
-   * the library's own: what a run has done since, and how it ended.
+   * the library's own: what a run has done since, and how it ended. All of them or none: where one is damaged, `load` is
+   * refused with `CORRUPT`, since whoever goes on by the others would do again what it stands for.
    */
   readonly pendingWrites: readonly PendingWrite[]
 }

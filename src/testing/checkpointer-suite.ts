@@ -4,6 +4,7 @@ import { besideLaws } from './checkpointer/runs/beside.ts'
 import { carryingLaws } from './checkpointer/carrying.ts'
 import { cleanRemovalLaws } from './checkpointer/removals/clean-removals.ts'
 import { cutStreamLaws } from './checkpointer/runs/cut-streams.ts'
+import { damagedWriteLaws } from './checkpointer/damage/damaged-writes.ts'
 import { damagedFileLaws } from './checkpointer/damage/damaged-files.ts'
 import type { Ground } from './checkpointer/ground.ts'
 import { durabilityLaws } from './checkpointer/durability.ts'
@@ -64,6 +65,7 @@ export function checkpointerSuite(name: string, fresh: () => Promise<Ground>): v
     describe('files that do harm', () => damagedFileLaws(fresh))
     describe('races', () => racingLaws(fresh))
     describe('damage', () => mendingLaws(fresh))
+    describe('damaged pending writes', () => damagedWriteLaws(fresh))
     describe('a repair that is stopped', () => stoppedMendingLaws(fresh))
     describe('rows that hold something else', () => misshapenLaws(fresh))
     describe('versions', () => versionLaws(fresh))

@@ -113,6 +113,23 @@ describe('writes that are dropped', () => {
     expect(await read(host, { from: 2 })).toEqual([[2, 'again']])
   })
 
+  it('go although they are damaged, and one that overwrites takes the place of such a one', async () => {
+    const storage = memoryStorage()
+    const host = await furnished(storage)
+    const [rows = []] = await storage.read('t', [{ table: 'writes', ...allRows() }])
+    for (const { key, head, body } of rows) {
+      const damaged = head.replace('"at":', '"au":')
+      await storage.commit('t', {
+        puts: [{ table: 'writes', key, head: damaged, ...(body ? { body } : {}) }],
+      })
+    }
+    await rejection(read(host), 'CORRUPT')
+    await host.putWrites({ ...place, checkpoint: 2, writes: [write('task', -1, 'another')] })
+    expect(await read(host, { before: 0, from: 100 })).toEqual([[-1, 'another']])
+    await host.dropWrites({ ...drop, from: 0 })
+    expect(await read(host)).toEqual([[-1, 'another']])
+  })
+
   it('go in as many commits as the storage needs, and are counted right beside other writers', async () => {
     const limits = { valueBytes: 60_000, commitBytes: 200_000, operations: 20 }
     const storage = memoryStorage({ limits })

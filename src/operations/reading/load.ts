@@ -60,7 +60,7 @@ async function replyOf(
   return {
     info: infoOf(facts),
     ...(frames ? { frames } : {}),
-    writes: await openWrites(partition, writes, parts, pause),
+    writes: await openWrites(partition, writes, parts, pause).catch(refuseWrites),
     ...(thread.facts.run ? { run: thread.facts.run } : {}),
   }
 }
@@ -76,6 +76,17 @@ function framesOf(
   const chain = rows.chain(lane, seq)
   if (!chain) throw missingLink(seq)
   return packFrames(rows, [chain], pause)
+}
+
+/**
+ * All or none: whoever goes on by them would take what is missing for not done. The state beside them is whole, and can
+ * be had where nobody is told of any writes.
+ */
+function refuseWrites(error: unknown): never {
+  if (!CheckpointerError.is(error, 'CORRUPT')) throw error
+  const why =
+    'one of its pending writes is damaged. Its state is not: a history with states gives it, and a fork'
+  throw new CheckpointerError('CORRUPT', `${why}. ${error.message}`, { cause: error })
 }
 
 /** Says of which thread, and which checkpoint cannot be read because of the damage. */

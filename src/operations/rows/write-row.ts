@@ -107,7 +107,3 @@ export function madeAt(partition: string, row: Row): number {
   const { at, made = at } = openWriteFacts(partition, row)
   return made
 }
-
-/** When the latest of them was written; 0 when there is none. */
-export const latestOf = (partition: string, rows: readonly Row[]): number =>
-  rows.reduce((latest, row) => Math.max(latest, filedAt(partition, row)), 0)

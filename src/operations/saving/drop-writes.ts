@@ -3,7 +3,7 @@ import type { Limits } from '../../storage/storage.ts'
 import { attemptsOn, LOST_RACE, tryCommit, untilCommitted } from '../store/commit.ts'
 import type { DropWritesRequest } from '../host.ts'
 import { threadPut, withWrites } from '../rows/thread-row.ts'
-import { partsOfWrite } from '../rows/write-row.ts'
+import { knownPartsOfWrite } from '../store/parts-of-write.ts'
 import type { Store } from '../store/store.ts'
 import { checkThread, readThread } from '../store/threads.ts'
 
@@ -43,7 +43,7 @@ async function dropSome(
     // Whatever adds writes, or removes them, renews the thread's row: it was not done since this was read.
     checks: [checkThread(row)],
     deletes: rows.map(({ key }) => ({ table: 'writes', key })),
-    deleteRanges: rows.flatMap((each) => partsOfWrite(partition, each)),
+    deleteRanges: rows.flatMap((each) => knownPartsOfWrite(partition, each)),
     puts: [threadPut(partition, now)],
     relaxed: 'unowed',
   })

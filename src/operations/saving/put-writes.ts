@@ -5,10 +5,12 @@ import { attemptsOn, LOST_RACE, tryCommit, untilRecognised } from '../store/comm
 import { byRef, needCheckpoint } from '../store/find.ts'
 import type { PutWritesReply, PutWritesRequest, StoredRun } from '../host.ts'
 import { threadPut, timeOfWrites, withWrites, type ThreadFacts, type ThreadRow } from '../rows/thread-row.ts'
-import { latestOf, madeAt, partsOfWrite, writePuts, type MadeWrite } from '../rows/write-row.ts'
+import { filedAt, madeAt, writePuts, type MadeWrite } from '../rows/write-row.ts'
 import { withRoom } from '../retention/with-room.ts'
+import { knownPartsOfWrite } from '../store/parts-of-write.ts'
 import type { Store } from '../store/store.ts'
 import { checkThread, needThread, recallThread } from '../store/threads.ts'
+import { unlessDamaged, unlessUnread } from '../store/unread.ts'
 
 /** With such as were made elsewhere. */
 type MadeWritesRequest = PutWritesRequest & { readonly writes: readonly MadeWrite[] }
@@ -150,11 +152,18 @@ function freshWrites(
     const name = writeName(key)
     const old = taken.get(name)
     if (write.index >= 0 && (old || fresh.has(name))) continue
-    if (old && write.made !== undefined && write.made < madeAt(partition, old)) continue
+    if (old && write.made !== undefined && write.made < madeIfWhole(partition, old)) continue
     fresh.set(name, { key, write, ...(old ? { old } : {}) })
   }
   return fresh
 }
+
+/** One that is damaged gives way to any. */
+const madeIfWhole = (partition: string, row: Row): number => unlessDamaged(() => madeAt(partition, row)) ?? 0
+
+/** When the latest of them was written, as far as they say; 0 when there is none. */
+const latestOf = (partition: string, rows: readonly Row[]): number =>
+  rows.reduce((latest, row) => Math.max(latest, unlessUnread(() => filedAt(partition, row)) ?? 0), 0)
 
 function batchOf(
   store: Store,
@@ -169,7 +178,7 @@ function batchOf(
   const overwritten = [...fresh.values()].flatMap(({ old }) => (old ? [old] : []))
   return {
     checks: [...fresh.values()].map(({ key, old }) => ({ table: 'writes', key, version: old?.version })),
-    deleteRanges: overwritten.flatMap((row) => partsOfWrite(partition, row)),
+    deleteRanges: overwritten.flatMap((row) => knownPartsOfWrite(partition, row)),
     puts: puts.flat(),
   }
 }

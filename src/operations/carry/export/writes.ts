@@ -1,13 +1,13 @@
 import type { Pause } from '../../../state/slices/pause.ts'
 import { seqRange } from '../../../storage/keys.ts'
-import type { Query, Row } from '../../../storage/storage.ts'
+import type { Row } from '../../../storage/storage.ts'
 import { CheckpointerError } from '../../../errors.ts'
 import { familyQuery } from '../../store/family.ts'
 import { laneOf, shows } from '../../rows/lanes.ts'
 import type { ThreadFacts } from '../../rows/thread-row.ts'
 import type { Store } from '../../store/store.ts'
-import { unlessDamaged } from '../../store/unread.ts'
-import { openWrite, partsOfWrite } from '../../rows/write-row.ts'
+import { knownPartsOfWrite } from '../../store/parts-of-write.ts'
+import { openWrite } from '../../rows/write-row.ts'
 import { CHANGED, type Leaving } from './rows.ts'
 import type { FamilyView } from './family-view.ts'
 import { withPayload, type ExportLine } from '../lines.ts'
@@ -33,7 +33,7 @@ export async function* writeLines(
     const [family = [], again = [], ...parts] = await store.storage.read(view.partition, [
       familyQuery,
       { table: 'writes', keys: rows.map(({ key }) => key) },
-      ...rows.flatMap((row) => partsQueries(view.partition, row)),
+      ...rows.flatMap((row) => knownPartsOfWrite(view.partition, row)),
     ])
     if (!(await view.holds(store, family[0]?.version))) {
       yield CHANGED
@@ -58,9 +58,6 @@ function isWritten(view: FamilyView, { segments }: ThreadFacts, seq: number, lea
   const { lane } = laneOf(segments, seq)
   return shows(segments, lane, seq) && !leaving.seqs.has(view.numberOf(lane), seq)
 }
-
-const partsQueries = (partition: string, row: Row): readonly Query[] =>
-  unlessDamaged(() => partsOfWrite(partition, row)) ?? []
 
 async function linesOf(
   view: FamilyView,

@@ -1,8 +1,9 @@
 import { seqOf, seqRange, writePartsOf } from '../../../storage/keys.ts'
-import type { Batch, Range } from '../../../storage/storage.ts'
+import type { Batch, Range, Row } from '../../../storage/storage.ts'
 import type { CheckpointRow } from '../../rows/checkpoint-row.ts'
 import type { ThreadFacts } from '../../rows/thread-row.ts'
 import type { Store } from '../../store/store.ts'
+import { unlessDamaged } from '../../store/unread.ts'
 import { partsOfWrite } from '../../rows/write-row.ts'
 import type { LaneRows } from '../read/lane-rows.ts'
 import type { ThreadLoss } from '../losses.ts'
@@ -77,7 +78,7 @@ export async function dropWrites(
     else if (having.has(seq)) open = runs.push({ from: seq, to: seq }) > 0
   }
   const gone = rows.filter(({ key }) => seqs.has(seqOf(key)))
-  const withParts = gone.filter((row) => partsOfWrite(partition, row).length > 0).map(({ key }) => seqOf(key))
+  const withParts = gone.filter((row) => mayHaveParts(partition, row)).map(({ key }) => seqOf(key))
   return {
     count: gone.length,
     batch: {
@@ -88,6 +89,10 @@ export async function dropWrites(
     },
   }
 }
+
+/** So may one that is damaged: of that nobody knows. */
+const mayHaveParts = (partition: string, row: Row): boolean =>
+  unlessDamaged(() => partsOfWrite(partition, row))?.length !== 0
 
 export function joinBatches(...batches: readonly Batch[]): Batch {
   return {
