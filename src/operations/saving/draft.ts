@@ -43,6 +43,8 @@ export class Draft {
   readonly #row: ThreadRow | undefined
   readonly #partition: string
   readonly #fresh: CheckpointFacts[] = []
+  readonly #freshById = new Map<string, CheckpointFacts>()
+  readonly #freshBySeq = new Map<number, CheckpointFacts>()
   readonly #puts: Put[] = []
   readonly #saved: StoredInfo[] = []
   readonly #cut = new Set<string>()
@@ -88,6 +90,10 @@ export class Draft {
     return this.#fresh
   }
 
+  isFresh(id: string): boolean {
+    return this.#freshById.has(id)
+  }
+
   /** What will be stored, and what was found to be stored already, in the order of the saves. */
   get saved(): readonly StoredInfo[] {
     return this.#saved
@@ -109,7 +115,7 @@ export class Draft {
       facts: this.#facts,
       row: this.#row,
       parent,
-      isStored: parent !== undefined && !this.#fresh.includes(parent),
+      isStored: parent !== undefined && !this.#freshBySeq.has(parent.seq),
       find: (id) => this.find({ id }),
     })
     if (!framed) return false
@@ -132,6 +138,8 @@ export class Draft {
     if (some.length < all.length) this.#cut.add(written.facts.id)
     this.#puts.push(...written.puts, ...beside)
     this.#fresh.push(written.facts)
+    this.#freshById.set(written.facts.id, written.facts)
+    this.#freshBySeq.set(seq, written.facts)
     this.#saved.push(infoOf(written.facts))
     const { retention: _before, tips, head, ...rest } = this.#facts
     const noted = request.writes ? withWrites(rest, some.length, wrote + some.length / 1000) : rest
@@ -203,7 +211,7 @@ export class Draft {
 
   /** Of those that will be there, or of those that are too. */
   async find(at: { id: string } | { seq: number }, alsoStored = true): Promise<CheckpointFacts | undefined> {
-    const fresh = this.#fresh.find((facts) => ('id' in at ? facts.id === at.id : facts.seq === at.seq))
+    const fresh = 'id' in at ? this.#freshById.get(at.id) : this.#freshBySeq.get(at.seq)
     if (fresh || !alsoStored || !this.#row) return fresh
     return (await findCheckpoint(this.#store, this.#row, at))?.facts
   }

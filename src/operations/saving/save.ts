@@ -12,6 +12,7 @@ import type {
   StoredInfo,
 } from '../host.ts'
 import type { CheckpointFacts } from '../rows/checkpoint-row.ts'
+import { pauses } from '../../state/slices/pause.ts'
 import type { ThreadRow } from '../rows/thread-row.ts'
 import { withRoom } from '../retention/with-room.ts'
 import { Draft } from './draft.ts'
@@ -21,6 +22,8 @@ import { readThread, recallThread } from '../store/threads.ts'
 
 /** How many recent saves a thread's lineage remembers. */
 const LINEAGE = 512
+/** So many saves a commit at most: all of them are decided in one stretch, and a caller may send a hundred thousand. */
+const AT_ONCE = 256
 
 export async function save(store: Store, request: SaveRequest): Promise<SaveReply> {
   const { thread, namespace } = request
@@ -29,7 +32,7 @@ export async function save(store: Store, request: SaveRequest): Promise<SaveRepl
 }
 
 /**
- * Stores a list of saves in its order, in as few commits as the storage allows. It ends early before one that
+ * Stores a list of saves in its order, in few commits; others have their turn between two. It ends early before one that
  * cannot be stored as it came: what is stored is always a beginning of the list. Rejects when the very first is
  * refused or fails; gives nothing when the base of the very first is gone.
  */
@@ -38,11 +41,13 @@ export async function saveMany(
   { thread, namespace, saves, relaxed = false }: SaveManyRequest,
 ): Promise<SaveManyReply> {
   const place = { thread, namespace }
+  const pause = pauses()
   return store.inTurn(place, async () => {
     const saved: StoredInfo[] = []
     try {
       while (saved.length < saves.length) {
-        const next = underOneLease(saves.slice(saved.length))
+        if (saved.length > 0) await pause()
+        const next = underOneLease(saves.slice(saved.length, saved.length + AT_ONCE))
         const some = await underLease(store, { thread, ...next.fence }, (under) =>
           withRoom(store, place, () => saveSome(under, place, next.saves, relaxed)),
         )

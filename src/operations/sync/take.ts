@@ -93,7 +93,7 @@ async function attempt(
       continue
     }
     if (held[i] === 'same') there.push(each)
-    const isNew = !held[i] && each.body.length > 0 && !draft.fresh.some(({ id }) => id === each.info.id)
+    const isNew = !held[i] && each.body.length > 0 && !draft.isFresh(each.info.id)
     if (isNew && !gone.has(saveText(namespace, each.info)) && !(await adds(draft, saveOf(request, each)))) {
       isStuck = taken === 0
       break
@@ -165,18 +165,19 @@ function saveOf({ thread, namespace }: SyncTakeRequest, { info, base, body, writ
 
 function tell(
   store: Store,
-  { fresh }: Draft,
+  draft: Draft,
   thread: NonNullable<Awaited<ReturnType<typeof readThread>>>,
   before: typeof thread.facts,
 ): void {
   const { facts } = thread
+  const { fresh } = draft
   const place = { thread: facts.thread, namespace: facts.namespace }
   const lineage = { links: new Map() }
   store.threads.set(place, thread, lineage)
   for (const { seq, id } of fresh) store.publish({ type: 'saved', ...place, seq, id })
   const { head, run } = facts
   // It may be one that was here before: whoever shows the head looks again.
-  if (head && head.id !== before.head?.id && !fresh.some(({ id }) => id === head.id))
+  if (head && head.id !== before.head?.id && !draft.isFresh(head.id))
     store.publish({ type: 'saved', ...place, seq: head.seq, id: head.id })
   if (run && JSON.stringify(run) !== JSON.stringify(before.run))
     store.publish({ type: 'run', ...place, runId: run.id, status: run.status })
