@@ -48,6 +48,27 @@ function ownLaws(): void {
     expect(row?.body.buffer.byteLength).toBe(10)
   })
 
+  it.each([undefined, 5, null, new Uint8Array(3)])(
+    'gives of a row whose head is %s and whose body is none what no seal fits',
+    async (head) => {
+      const { storage, name } = open()
+      const keys = Array.from({ length: 20 }, (_, i) => ['a', i, 'b', 0] as const)
+      await storage.commit('p', { puts: keys.map((key) => ({ table: 'parts', key, head: 'h' })) })
+      const db = await openDB(`forkpoint:${name}`)
+      for (const row of (await db.getAll('parts')) as object[]) {
+        const { head: _before, ...rest } = row as { head: string }
+        await db.put('parts', { ...rest, ...(head === undefined ? {} : { head }), body: { length: 'long' } })
+      }
+      db.close()
+      const [range, some] = await storage.read('p', [
+        { table: 'parts', from: ['a'], to: ['b'] },
+        { table: 'parts', keys },
+      ])
+      expect(range).toEqual(keys.map((key) => ({ key, head: '', version: expect.any(String) as string })))
+      expect(some).toEqual(range)
+    },
+  )
+
   it('opens a connection that the browser has closed again, once for all that ask', async () => {
     const { storage } = open()
     await storage.commit('p', put)

@@ -1,4 +1,5 @@
 import { CheckpointerError } from '../../errors.ts'
+import { isBytes } from '../../platform/bytes.ts'
 import type { Key, Put, Row } from '../storage.ts'
 import type { KvEntry } from './kv.ts'
 
@@ -38,5 +39,10 @@ export function rowOf(entry: KvEntry): Row | undefined {
   const row = storedIn(entry)
   if (!row) return undefined
   const { head, body } = row
-  return { key: keyOf(entry), head, version: entry.versionstamp as string, ...(body ? { body } : {}) }
+  return {
+    key: keyOf(entry),
+    head,
+    version: entry.versionstamp as string,
+    ...(isBytes(body) ? { body } : {}),
+  }
 }

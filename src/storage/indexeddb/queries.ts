@@ -1,5 +1,5 @@
 import type { IDBPObjectStore } from 'idb'
-import { isRange, keyOf, keyRange, rowOf, type IdbRow, type Schema } from './schema.ts'
+import { bodyOf, isRange, keyOf, keyRange, rowOf, type IdbRow, type Schema } from './schema.ts'
 import type { Query, Row, Table } from '../storage.ts'
 
 type ReadStore = IDBPObjectStore<Schema, Table[], Table, 'readonly'>
@@ -53,7 +53,7 @@ async function partsIn(
     found.push(...some)
     const last = some.at(-1)
     if (!last || some.length < asked || found.length >= limit) return found
-    const bytes = some.reduce((sum, { body }) => sum + ((body as Uint8Array | undefined)?.length ?? 0), 0)
+    const bytes = some.reduce((sum, row) => sum + (bodyOf(row)?.length ?? 0), 0)
     const small = Math.floor((ANSWER * some.length) / Math.max(1, bytes))
     most = Math.min(SMALL_AT_ONCE, Math.max(PARTS_AT_ONCE, small))
     rest = IDBKeyRange.bound(keyOf('parts', last), range.upper, true, range.upperOpen)

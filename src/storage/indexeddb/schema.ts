@@ -1,4 +1,5 @@
 import type { DBSchema, IDBPDatabase } from 'idb'
+import { isBytes } from '../../platform/bytes.ts'
 import { TABLES, type Put, type Range, type Row, type Table } from '../storage.ts'
 
 /**
@@ -134,10 +135,20 @@ export const keyOf = (table: Table, row: IdbRow): (string | number)[] => [
 const columnsOf = (table: Table, row: IdbRow): (string | number)[] =>
   COLUMNS[table].map((name) => row[name] as string | number)
 
+/** Where another has put anything, or damage has, there may be no text for a head: then it is empty, which no seal fits. */
 export function rowOf(table: Table, row: IdbRow): Row {
-  const key = columnsOf(table, row)
-  return { key, head: row.head, version: row.version, ...(row.body ? { body: row.body as Uint8Array } : {}) }
+  const head: unknown = row.head
+  const body = bodyOf(row)
+  return {
+    key: columnsOf(table, row),
+    head: typeof head === 'string' ? head : '',
+    version: row.version,
+    ...(body ? { body } : {}),
+  }
 }
+
+/** Nothing where it is no bytes. */
+export const bodyOf = ({ body }: IdbRow): Uint8Array | undefined => (isBytes(body) ? body : undefined)
 
 export function keyRange(partition: string, { from, to }: Range): IDBKeyRange {
   return IDBKeyRange.bound([partition, ...from], [partition, ...to], false, true)

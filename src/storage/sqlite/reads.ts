@@ -94,7 +94,7 @@ export function rowOf(table: Table, row: SqlRow): Row {
   const { head, body, version } = row
   return {
     key: KEY_COLUMNS[table].map((column) => row[column] as string | number),
-    head: head as string,
+    head: typeof head === 'string' ? head : '',
     version: version as string,
     ...(body === null ? {} : { body: bytesFrom(body) }),
   }
@@ -106,8 +106,12 @@ export const listedRowOf = (row: SqlRow): ListedRow => ({
   rank: row['rank'] as number,
 })
 
-/** As a plain array of bytes: engines give it, one of their own kind, a buffer, or a list of numbers. */
+/**
+ * As a plain array of bytes: engines give it, one of their own kind, a buffer, or a list of numbers. What somebody else has
+ * put there may be no bytes: the row's sum tells.
+ */
 function bytesFrom(blob: unknown): Uint8Array {
+  if (typeof blob !== 'object') return new Uint8Array()
   if (blob instanceof Uint8Array) return new Uint8Array(blob.buffer, blob.byteOffset, blob.byteLength)
   return new Uint8Array(blob as ArrayBuffer | number[])
 }

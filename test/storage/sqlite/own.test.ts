@@ -53,6 +53,18 @@ it('lets a row be read that is no JSON at all', async () => {
   ])
 })
 
+it.each(["'text'", '1e12'])(
+  'gives of a row whose head is a blob and whose body is %s what no seal fits',
+  async (body) => {
+    const database = opened()
+    const storage = sqliteStorage(nodeSqlite(database))
+    await storage.commit('p', put('head'))
+    database.exec(`UPDATE forkpoint_meta SET head = x'00', body = ${body}`)
+    const [rows] = await storage.read('p', [{ table: 'meta', keys: [['law', '']] }])
+    expect(rows).toMatchObject([{ key: ['law', ''], head: '', body: new Uint8Array() }])
+  },
+)
+
 it('stands on tables that were made by hand, and makes none', async () => {
   const database = opened()
   const storage = sqliteStorage(nodeSqlite(database), { migrated: true })
