@@ -17,7 +17,7 @@ import { coded, isUnsure, overtaken, unknownOutcome } from './errors.ts'
 import { getAll, type DenoKv, type KvEntry } from './kv.ts'
 import { partitionOf, Places, type Partition } from './places.ts'
 import { Planning, type Plan } from './plan.ts'
-import { MOST_KEY_BYTES, readOnce } from './reads.ts'
+import { fits, MOST_KEY_BYTES, readOnce } from './reads.ts'
 import { rowOf, storedIn } from './stored.ts'
 import { forgetIfEmpty, sweep } from './sweep.ts'
 
@@ -95,6 +95,7 @@ export class KvStorage implements Storage {
   locate(key: Key): Promise<{ partition: string; row: Row } | undefined> {
     return this.#calls.run(() =>
       untilDone(async () => {
+        if (!fits(key)) return { found: undefined }
         const { value, versionstamp } = await this.#kv.get(this.#places.thread(key))
         if (versionstamp === null) return { found: undefined }
         const partition = value as string

@@ -78,6 +78,6 @@ export async function ownerOf(
 }
 
 /** What is longer than any key that goes in is not there; the engine would call it an error. */
-const fits = (key: readonly (string | number)[]): boolean => keyBytes(key) <= MOST_KEY_BYTES
+export const fits = (key: readonly (string | number)[]): boolean => keyBytes(key) <= MOST_KEY_BYTES
 /** The engine's keys take 2,048 bytes; the rest is what stands before. */
 export const MOST_KEY_BYTES = 1900

@@ -22,6 +22,16 @@ export function limitLaws(law: Law): void {
     for (const put of keysOf(storage.limits.keyBytes + 1)) await refusesWhole(storage, [put])
   })
 
+  law('what a key of more bytes would name is not there', async ({ storage }) => {
+    await commit(storage, P, { puts: [row('threads', ['t', '']), row('checkpoints', ['a', 1])] })
+    const most = Math.min(storage.limits.keyBytes, 4096)
+    for (const { table, key, alias } of [...keysOf(most + 1), ...keysOf(2 * most)]) {
+      if (alias) expect(await storage.read(P, [{ table: 'checkpoints', alias }])).toEqual([[]])
+      else expect(await get(storage, P, table, key)).toBeUndefined()
+      if (table === 'threads') expect(await storage.locate(key)).toBeUndefined()
+    }
+  })
+
   law('a row of as many bytes as the limit says goes in', async ({ storage }) => {
     const { valueBytes, commitBytes } = storage.limits
     const size = upTo(Math.min(valueBytes, commitBytes), PLENTY.bytes)
