@@ -1,5 +1,5 @@
 import { CheckpointerError } from '../errors.ts'
-import { isPartOfWrite, seqRange, threadKey, threadRows } from '../storage/keys.ts'
+import { seqRange, threadKey, threadRows } from '../storage/keys.ts'
 import type { Put, Row } from '../storage/storage.ts'
 import { familyQuery, openFamily, renewFamily } from './store/family.ts'
 import type { CopyRequest } from './host.ts'
@@ -8,10 +8,12 @@ import { borrow, newLane } from './rows/lanes.ts'
 import { openPart } from './rows/payload.ts'
 import { seal } from './rows/seal.ts'
 import { openThread, threadPut, type ThreadFacts, type ThreadRow } from './rows/thread-row.ts'
-import { openWriteFacts } from './rows/write-row.ts'
+import { openWriteFacts, partsOfWrite } from './rows/write-row.ts'
 import { attemptsOn, LOST_RACE, tryCommit, untilRecognised } from './store/commit.ts'
 import type { Store } from './store/store.ts'
 import { needThread, readThread } from './store/threads.ts'
+
+const WRITES_A_PAGE = 32
 
 /** The whole thread again under another id, with all its namespaces, branches and pending writes. */
 export async function copy(store: Store, request: CopyRequest): Promise<void> {
@@ -62,20 +64,34 @@ async function twinOf(store: Store, { partition, facts }: ThreadRow, { as, key, 
     lane,
     segments: borrow(facts.segments, last, lane),
   }
-  const range = seqRange(facts.lane, 0, last)
-  const [writes = [], parts = []] = await store.storage.read(partition, [
-    { table: 'writes', ...range },
-    { table: 'parts', ...range },
-  ])
-  const own = parts.filter((part) => isPartOfWrite(part.key))
   return {
     check: { table: 'threads', key: threadKey(as, facts.namespace), version: undefined } as const,
     puts: [
       threadPut(partition, twin),
       birthPut(partition, twin),
-      ...writes.map((row) => moved(partition, 'writes', row, lane)),
-      ...own.map((row) => moved(partition, 'parts', row, lane)),
+      ...(facts.writes ? await movedWrites(store, { partition, facts }, lane) : []),
     ],
+  }
+}
+
+/** The pending writes, with their own parts alone: those of the states beside them may be all that there is. */
+async function movedWrites(
+  store: Store,
+  { partition, facts }: Pick<ThreadRow, 'partition' | 'facts'>,
+  lane: string,
+): Promise<Put[]> {
+  const puts: Put[] = []
+  const { from: start, to } = seqRange(facts.lane, 0, facts.next - 1)
+  for (let from = start; ;) {
+    const page = { table: 'writes', from, to, limit: WRITES_A_PAGE } as const
+    const [writes = []] = await store.storage.read(partition, [page])
+    const ranges = writes.flatMap((row) => partsOfWrite(partition, row))
+    const parts = ranges.length > 0 ? (await store.storage.read(partition, ranges)).flat() : []
+    puts.push(...writes.map((row) => moved(partition, 'writes', row, lane)))
+    puts.push(...parts.map((row) => moved(partition, 'parts', row, lane)))
+    const last = writes.at(-1)
+    if (!last || writes.length < WRITES_A_PAGE) return puts
+    from = [...last.key, 0]
   }
 }
 
