@@ -126,14 +126,15 @@ export class GuardedHost {
     allow: (thread: string) => boolean | PromiseLike<boolean>,
   ): Promise<ExportPageRequest> {
     if (!request.ids) return request
+    const ids = [...new Set(request.ids)]
     const all = new Set<string>()
-    for (const thread of request.ids) {
+    for (const thread of ids) {
       const origin = await this.#originOf(thread)
       if (origin !== undefined) all.add(origin)
     }
     const origins: string[] = []
     for (const origin of all) if ((await allow(origin)) === true) origins.push(origin)
-    return { ...request, origins }
+    return { ...request, ids, origins }
   }
 
   /** Of a thread whose row cannot be read nothing is told: whether that may be, the export decides. */

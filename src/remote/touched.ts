@@ -44,7 +44,7 @@ const TOUCHED: { readonly [V in Verb]: (request: Requests[V]) => Touched } = {
   verify: kind('store'),
   repair: kind('store'),
   // The pages that follow belong to the first, which has named the threads.
-  exportPage: ({ ids }) => (ids ? { threads: ids } : { kind: 'store' }),
+  exportPage: ({ ids }) => (ids ? { threads: [...new Set(ids)] } : { kind: 'store' }),
   importPage: kind('store'),
   // An import or a repair, or one of which nothing is known here.
   endCarry: kind('store'),
@@ -70,6 +70,8 @@ const TOUCHED: { readonly [V in Verb]: (request: Requests[V]) => Touched } = {
   close: kind('nothing'),
 }
 
-/** Of a request whose shape was checked. */
-export const touchedBy = (verb: Verb, request: unknown): Touched =>
-  (TOUCHED[verb] as (request: unknown) => Touched)(request)
+/** Of a request whose shape was checked. One that could name threads and names none is as one of all: else nobody would be asked. */
+export function touchedBy(verb: Verb, request: unknown): Touched {
+  const touched = (TOUCHED[verb] as (request: unknown) => Touched)(request)
+  return 'threads' in touched && touched.threads.length === 0 ? { kind: 'store' } : touched
+}

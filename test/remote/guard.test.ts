@@ -68,6 +68,37 @@ it('as many exports of one thread as there may be keep nobody from those of anot
   expect(ended).toEqual(Array.from({ length: 16 }, (_, n) => `e${n}`))
 })
 
+it('who names no thread is asked about as for the whole store, and a thread that is named twice is asked about once', async () => {
+  const host = {
+    exportPage: vi.fn<Host['exportPage']>(async () => ({
+      bytes: new Uint8Array(),
+      isLast: true,
+      checkpoints: 0,
+    })),
+    syncRecall: vi.fn<Host['syncRecall']>(async () => []),
+    syncWant: vi.fn<Host['syncWant']>(async () => ({ wanted: [], taken: [] })),
+  }
+  const guard = new GuardedHost(host as Partial<Host> as Host)
+  const asked: unknown[] = []
+  const hers = (verb: string, thread?: string): boolean => {
+    asked.push([verb, thread])
+    return thread === 'hers'
+  }
+  const begin = (ids: readonly string[]): Promise<unknown> =>
+    guard.call('exportPage', { id: 'one', page: 0, ids, onDamage: 'refuse' }, hers)
+  await expect(begin([])).rejects.toMatchObject({ code: 'FORBIDDEN', outcome: 'none' })
+  await expect(guard.call('syncRecall', { of: [] }, hers)).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  expect(asked.splice(0)).toEqual([
+    ['exportPage', undefined],
+    ['syncRecall', undefined],
+  ])
+  expect([host.exportPage, host.syncRecall].map(({ mock }) => mock.calls)).toEqual([[], []])
+  await begin(['hers', 'hers'])
+  expect(asked).toEqual([['exportPage', 'hers']])
+  expect(host.syncWant).toHaveBeenCalledTimes(1)
+  expect(host.exportPage.mock.calls).toMatchObject([[{ ids: ['hers'] }]])
+})
+
 it('an export that is not known is told as cut off, to whoever asks, and nothing of it is read', async () => {
   const host = { exportPage: vi.fn<Host['exportPage']>() } as Partial<Host> as Host
   const guard = new GuardedHost(host)
