@@ -24,5 +24,6 @@ export function isReply(value: unknown): value is HttpReply {
   if (!isJsonObject(value)) return false
   if (!('error' in value)) return true
   const error: unknown = value['error']
-  return isJsonObject(error) && typeof error['code'] === 'string' && typeof error['message'] === 'string'
+  if (!isJsonObject(error) || !isJsonObject(error['details'])) return false
+  return typeof error['code'] === 'string' && typeof error['message'] === 'string'
 }

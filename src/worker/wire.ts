@@ -39,26 +39,26 @@ export interface WireError {
 export function toWire(error: unknown): WireError {
   if (!CheckpointerError.is(error))
     return { code: 'FAILED', message: String(error), details: {}, cause: describe(error) }
-  const { thread, namespace, seq, path, outcome, usage, loss } = error
-  const details = Object.fromEntries(
-    Object.entries({ thread, namespace, seq, path, outcome, usage, loss }).filter(
-      ([, value]) => value !== undefined,
-    ),
-  )
   return {
     code: error.code,
     message: error.message,
-    details,
+    details: aboutOf(error),
     ...(error.cause === undefined ? {} : { cause: describe(error.cause) }),
   }
 }
 
+/** Of what the other side says, no more than an error has: it may be anybody's server. */
 export function fromWire({ code, message, details, cause }: WireError): CheckpointerError {
   return new CheckpointerError(code, message, {
-    ...details,
+    ...aboutOf(details),
     ...(cause === undefined ? {} : { cause: new Error(cause) }),
   })
 }
+
+const ABOUT = ['thread', 'namespace', 'seq', 'path', 'outcome', 'usage', 'loss'] as const
+
+const aboutOf = (details: ErrorDetails): WireError['details'] =>
+  Object.fromEntries(ABOUT.flatMap((name) => (details[name] === undefined ? [] : [[name, details[name]]])))
 
 const describe = (error: unknown): string =>
   error instanceof Error ? `${error.name}: ${error.message}` : String(error)

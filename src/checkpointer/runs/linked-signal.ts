@@ -11,5 +11,7 @@ export function linkedController(signals: readonly (AbortSignal | undefined)[]):
     else signal.addEventListener('abort', abort, { once: true })
     return [() => signal.removeEventListener('abort', abort)]
   })
-  return { controller, unlink: () => links.forEach((unlink) => unlink()) }
+  const unlink = (): void => links.forEach((each) => each())
+  if (controller.signal.aborted) unlink()
+  return { controller, unlink }
 }
