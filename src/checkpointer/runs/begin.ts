@@ -1,8 +1,9 @@
 import type { Checkpoint, CheckpointInfo } from '../../checkpoint.ts'
 import { CheckpointerError } from '../../errors.ts'
 import type { StoredRun } from '../../operations/host.ts'
-import { invalid } from '../options/options.ts'
 import { newId } from '../new-id.ts'
+import { edited } from '../threads/edited.ts'
+import { untilAborted } from '../until-aborted.ts'
 import { END, OUTCOME, readJournal, type End, type Journal, type JournalStep } from './journal/entries.ts'
 import { endEntry } from './ending.ts'
 import type { Ground, Loaded } from './ground/ground.ts'
@@ -66,7 +67,7 @@ async function fresh<State>(
       },
     )
   const made = start ? start.checkpoint.state : initialOf(ground, initial)
-  const draft = edit ? await edited(made, edit) : made
+  const draft = edit ? await untilAborted(turn.signal, () => edited(made, edit)) : made
   if (head && unfinished) {
     // What cannot be stored is refused before anything is written.
     ground.codec.capture(draft)
@@ -93,17 +94,6 @@ async function fresh<State>(
 function initialOf<State>(ground: Ground<State>, initial: RunOptions<State>['initial']): State {
   const made = typeof initial === 'function' ? (initial as () => State)() : initial
   return ground.codec.decode(ground.codec.capture(made === undefined ? {} : made).state) as State
-}
-
-async function edited<State>(
-  draft: State,
-  edit: (draft: State) => State | void | Promise<State | void>,
-): Promise<State> {
-  const returned: unknown = await edit(draft)
-  if (returned === undefined) return draft
-  if (typeof returned !== typeof draft || returned === null)
-    throw invalid('edit', 'a whole state, or nothing when it has changed the draft', 'What edit returns')
-  return returned as State
 }
 
 async function resume<State>(

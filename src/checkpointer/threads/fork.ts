@@ -3,10 +3,11 @@ import { CheckpointerError } from '../../errors.ts'
 import { forkLabel, randomId } from '../../ids.ts'
 import type { At, Place } from '../../operations/host.ts'
 import { newId } from '../new-id.ts'
-import { checkFunction, checkIdAt, checkOptions, invalid, type Names } from '../options/options.ts'
+import { checkFunction, checkIdAt, checkOptions, type Names } from '../options/options.ts'
 import { withoutUndefined } from '../options/without-undefined.ts'
 import { capture } from '../states/capture.ts'
 import { storedFields } from '../states/fields.ts'
+import { edited } from './edited.ts'
 import { load } from './load.ts'
 import type { Shared } from './shared.ts'
 import type { ForkOptions } from './types.ts'
@@ -26,7 +27,7 @@ export async function fork<State>(
   storedFields({ label }, shared.codec)
   checkFunction('edit', edit)
   const at = which === undefined ? undefined : storedAt(shared, place, 'at', which)
-  const first = edit && (await edited(shared, place, edit, at, label))
+  const first = edit && (await withEdit(shared, place, edit, at, label))
   const point = first?.at ?? at
   const { host, known, unsure } = shared
   const fresh = {
@@ -51,7 +52,7 @@ export async function fork<State>(
 }
 
 /** The fork point's state after the caller's edit, as the first checkpoint of the fork. */
-async function edited<State>(
+async function withEdit<State>(
   shared: Shared,
   place: Place,
   edit: NonNullable<ForkOptions<State>['edit']>,
@@ -66,12 +67,7 @@ async function edited<State>(
       place,
     )
   const { checkpoint: origin, known: start } = loaded
-  const returned: unknown = await edit(origin.state)
-  // `draft => draft.n++` returns a number: nobody means that to be the state.
-  const isOther = typeof returned !== typeof origin.state || (returned === null && origin.state !== null)
-  if (returned !== undefined && isOther)
-    throw invalid('edit', 'a whole state, or nothing when it has changed the draft', 'What edit returns')
-  const state = returned === undefined ? origin.state : returned
+  const state = await edited(origin.state, edit)
   const { node, next, step, workflow, path, extra } = origin
   const fields: CheckpointFields = {
     ...withoutUndefined({ node, next, step, workflow, path, extra }),

@@ -118,7 +118,11 @@ export class Orphans {
   }
 
   async #look(): Promise<void> {
-    await Promise.all(Array.from(this.#running.values(), (running) => this.#lookAt(running)))
+    // All of them to their end: a look that was still under way would be taken for the one before the next.
+    const looks = await Promise.allSettled(
+      Array.from(this.#running.values(), (running) => this.#lookAt(running)),
+    )
+    for (const look of looks) if (look.status === 'rejected') throw look.reason
   }
 
   async #lookAt(running: Running): Promise<void> {
