@@ -8,20 +8,16 @@ import { CheckpointerError } from '../../errors.ts'
 import { fingerprintOf } from '../shared/fingerprint.ts'
 import { same } from '../shared/same.ts'
 
-/** A transaction by its id, and by what it is known again. */
-interface Applied {
-  readonly id: string
-  readonly of: string
-}
-
 /** What each checkpoint of a session holds. */
 export interface SessionState {
   readonly items: readonly AgentInputItem[]
-  /** The transactions that were applied last, each of which is applied once; the latest comes last. */
-  readonly applied?: readonly Applied[]
+  /** The transactions that were applied last, each by its id and by what it is known again: it is applied once. */
+  readonly applied?: readonly { readonly id: string; readonly of: string }[]
   /** A run that waits for a person, or was cut off: what `RunState.toString()` gave, as JSON where it is that. */
   readonly run?: unknown
 }
+
+type Applied = NonNullable<SessionState['applied']>[number]
 
 /** As it may be stored: once, transactions were kept whole, by their ids. */
 type Stored = Omit<SessionState, 'applied'> & {
