@@ -57,6 +57,8 @@ export class Answers {
   readonly #held = new Map<string, Drafts>()
   /** By thread: what one call holds another may let go of. */
   readonly #turns = new Turns()
+  /** The message that was appended last, and what tells its thread. */
+  #newest: { readonly messageId: string; readonly threadId: () => Promise<string> } | undefined
 
   constructor(checkpointer: Checkpointer, { model, onError = console.warn }: AnswersOptions) {
     this.#checkpointer = checkpointer
@@ -80,6 +82,11 @@ export class Answers {
     })
   }
 
+  /** A message is being appended. A runtime asks for its answer at once, when it cannot name a thread yet that it has just made. */
+  appends(messageId: string, threadId: () => Promise<string>): void {
+    this.#newest = { messageId, threadId }
+  }
+
   /** Asks the model, and keeps what it says. */
   run(threadId: string | undefined, options: ChatModelRunOptions): AsyncGenerator<ChatModelRunResult, void> {
     return this.#kept(threadId, options, false)
@@ -100,9 +107,7 @@ export class Answers {
   ): AsyncGenerator<ChatModelRunResult, void> {
     const parentId = options.unstable_parentId ?? undefined
     const begun =
-      threadId === undefined || parentId === undefined
-        ? undefined
-        : await this.#begin(threadId, parentId, options, isResumed)
+      parentId === undefined ? undefined : await this.#begin(threadId, parentId, options, isResumed)
     if (!begun) return yield* this.#asked(options)
     const { given, kept, answer } = begun
     const { latest } = given
@@ -124,13 +129,15 @@ export class Answers {
 
   /** Nothing when another tab gives an answer in this thread, or none can be kept. */
   async #begin(
-    threadId: string,
+    named: string | undefined,
     parentId: string,
     options: ChatModelRunOptions,
     isResumed: boolean,
   ): Promise<Begun | undefined> {
     const { unstable_assistantMessageId: messageId } = options
     try {
+      const threadId = named ?? (await this.#threadOf(parentId))
+      if (threadId === undefined) return undefined
       return await this.#turns.take(threadId, async () => {
         const drafts = await this.#hold(threadId, false)
         if (!drafts) return undefined
@@ -151,6 +158,10 @@ export class Answers {
       this.#onError(errorOf(cause))
       return undefined
     }
+  }
+
+  #threadOf(messageId: string): Promise<string> | undefined {
+    return this.#newest?.messageId === messageId ? this.#newest.threadId() : undefined
   }
 
   /** The answer is a message now: what was kept of it goes, and what was held for it is let go. */

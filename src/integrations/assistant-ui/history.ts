@@ -60,6 +60,7 @@ export class ConversationHistory implements ThreadHistoryAdapter {
   }
 
   append(item: ExportedMessageRepositoryItem): Promise<void> {
+    this.#answers.appends(item.message.id, async () => (await this.#where.needed()).id)
     return this.#inTurn(async () => {
       const thread = await this.#where.needed()
       await thread.append(await toEntry(item), item.parentId)

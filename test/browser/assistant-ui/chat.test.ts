@@ -122,6 +122,15 @@ describe('a list of chats', () => {
     })
   })
 
+  it('so it does with the first answer of a chat', async () => {
+    const messages = ['1/1 wait', '1/1 1: you said wait']
+    await load('list', { do: 'ask and leave', text: 'wait' })
+    await load('list', { do: 'open thread', at: 0 }, { do: 'see', text: 'you said wait' })
+    await sees({ messages, asked: ['wait'] })
+    await load('list', { do: 'open thread', at: 0 })
+    await sees({ messages, asked: [] })
+  })
+
   it('shows in one tab what another does, with the example that is shown', async () => {
     await load('list', ask('one'))
     const other = freshPages(script)
