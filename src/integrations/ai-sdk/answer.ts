@@ -39,6 +39,8 @@ export class Answer<Message extends UIMessage> {
   /** What was found of it has been gone on from. */
   #isGoneOn: boolean
   #isRestarted = false
+  /** What there was of a step that is begun anew, until that says something itself. */
+  #cut: readonly UIMessageChunk[] | undefined
   #cannot: CheckpointerError | undefined
 
   constructor(options: AnswerOptions<Message>) {
@@ -63,7 +65,8 @@ export class Answer<Message extends UIMessage> {
       if (this.#message) shown.show(this.#message)
     }
     try {
-      while (!stop.aborted && (await this.#step()));
+      // The first one also when no more is wanted: what the journal has of it is kept.
+      while ((await this.#step()) && !stop.aborted);
       loop.signal.throwIfAborted()
     } finally {
       this.#ended.abort()
@@ -74,14 +77,15 @@ export class Answer<Message extends UIMessage> {
   async #step(): Promise<boolean> {
     const response = this.#response
     if (response && (await this.#isOver(response))) return false
-    const chunks = await this.#read(
+    const { stop, journal } = this.#options
+    const read = await this.#read(
       () => this.#chunks(),
       (cut) => this.#whenCut(cut.chunks),
     )
+    const chunks = stop.aborted && this.#cut ? this.#cut : read
     this.#message = await assembled(this.#message, chunks)
     if (this.#cannot) throw this.#cannot
     if (!this.#message) return false
-    const { stop, journal } = this.#options
     const isWhole = chunks.at(-1)?.type === 'finish-step'
     const isLeft = !isWhole && (stop.aborted || !this.#response)
     // One that was cut off, or is wanted no more, ends with what its calls have come to.
@@ -106,6 +110,7 @@ export class Answer<Message extends UIMessage> {
     for await (const chunk of loop.stream<UIMessageChunk>('answer', source, { whenCut })) {
       if (this.#isRestarted) shown.takeBack()
       this.#isRestarted = false
+      if (chunk.type !== 'start' && chunk.type !== 'start-step') this.#cut = undefined
       if (chunk.type === 'start') this.#id = chunk.messageId
       chunks.push(chunk)
       // An error comes as what it is, behind this.
@@ -117,12 +122,13 @@ export class Answer<Message extends UIMessage> {
 
   /** A step was under way when its page went. */
   async #whenCut(chunks: readonly UIMessageChunk[]): Promise<WhenCut> {
-    const { mayAskAgain, shown } = this.#options
+    const { mayAskAgain, shown, stop } = this.#options
     const start = chunks.find(({ type }) => type === 'start')
     if (start?.type === 'start') this.#id = start.messageId
-    if (chunks.at(-1)?.type === 'finish-step') return 'keep'
+    if (stop.aborted || chunks.at(-1)?.type === 'finish-step') return 'keep'
     this.#isGoneOn = true
     this.#response = await this.#reconnected()
+    if (stop.aborted) return 'keep'
     if (this.#response && !this.#request.isReplayed) return 'continue'
     if (!this.#response && !mayAskAgain) {
       this.#cannot = cannotGoOn()
@@ -132,11 +138,13 @@ export class Answer<Message extends UIMessage> {
     if (!this.#response && hasCalls(chunks)) return 'keep'
     for (const chunk of chunks) if (chunk.type !== 'error') shown.pass(chunk)
     this.#isRestarted = true
+    this.#cut = chunks
     return 'restart'
   }
 
   async *#chunks(): AsyncGenerator<UIMessageChunk, void, undefined> {
     const { stop } = this.#options
+    if (stop.aborted) return
     try {
       this.#response ??= await this.#opened()
       const response = this.#response
@@ -165,7 +173,7 @@ export class Answer<Message extends UIMessage> {
       const isBegun = this.#message !== undefined && stepsIn(this.#message) > this.#asked
       if (this.#message && isBegun && !isToGoOn(this.#message)) return undefined
       const response = await this.#reconnected()
-      if (response) return response
+      if (response || stop.aborted) return response
       if (!mayAskAgain) throw cannotGoOn()
     }
     try {
@@ -176,8 +184,13 @@ export class Answer<Message extends UIMessage> {
     }
   }
 
-  #reconnected(): Promise<Response | undefined> {
-    return this.#request.reconnect(this.#message ? stepsIn(this.#message) - this.#asked : 0)
+  async #reconnected(): Promise<Response | undefined> {
+    try {
+      return await this.#request.reconnect(this.#message ? stepsIn(this.#message) - this.#asked : 0)
+    } catch (error) {
+      if (this.#options.stop.aborted) return undefined
+      throw error
+    }
   }
 
   /** Whether nothing but its end follows, which is then shown. */

@@ -28,12 +28,14 @@ export function begin<Message extends UIMessage>(
   giving: Giving<Message>,
   options: RunOptions<Chat<Message>>,
 ): Promise<boolean> {
-  const { checkpointer, thread, transportOf, shown } = giving
+  const { checkpointer, thread, transportOf, shown, ask, stop } = giving
   return new Promise((resolve, reject) => {
     let runId = ''
     const running = thread.run(options, async (loop) => {
       runId = loop.runId
       resolve(true)
+      // A component that was mounted and is gone has stopped nothing: only what was sent here is stopped before it goes on.
+      if (stop.aborted && ask.trigger === undefined) throw left(loop.runId)
       const journal = new RunJournal({ loop, checkpointer })
       await new Answer({ ...giving, loop, journal, transport: transportOf(journal) }).give()
     })
@@ -53,6 +55,10 @@ export function begin<Message extends UIMessage>(
     )
   })
 }
+
+/** The run stays as one whose runner is gone. */
+const left = (runId: string): CheckpointerError =>
+  new CheckpointerError('LEASE_LOST', `The answer '${runId}' is left for who asks for it next.`)
 
 /** Shows what another tab gives; when that is gone, goes on with it here. */
 export function followOn<Message extends UIMessage>(giving: Giving<Message>, runId: string): void {

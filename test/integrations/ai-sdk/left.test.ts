@@ -1,5 +1,8 @@
 import { expect, it } from 'vitest'
-import { shortly, site } from './ground.ts'
+import { never, shortly, site } from './ground.ts'
+
+const soon = { timeout: 10_000 }
+const WHOLE = 'Lisbon / Let me see.|search:output-available|book:output-available|You fly with TP 1351.'
 
 // As under StrictMode: a chat reconnects, is taken away at once, and reconnects again.
 it('a reconnect that is aborted while it is looked who has the chat hears of nothing more', async () => {
@@ -29,4 +32,65 @@ it('a reconnect that is aborted while it is looked who has the chat hears of not
   expect(heard.size).toBe(0)
   go()
   await sending
+})
+
+/** Pages behind one that went in the middle of the first step of an answer. */
+async function cutOff() {
+  const { page } = site()
+  const { chat, checkpointer } = await page({ before: (piece) => (piece === 'see.' ? never : undefined) })
+  void chat.sendMessage({ text: 'Lisbon' })
+  await expect.poll(() => shortly(chat.messages), soon).toContain('Let me ')
+  await checkpointer.close()
+  return page
+}
+
+/** One of them, whose answer nobody wants any more when it begins to go on. */
+async function unwanted() {
+  const page = await cutOff()
+  const two = await page()
+  const leaving = new AbortController()
+  const threadOf = two.checkpointer.thread.bind(two.checkpointer)
+  two.checkpointer.thread = <State>(...of: Parameters<typeof threadOf>) => {
+    const thread = threadOf<State>(...of)
+    const run = thread.run.bind(thread)
+    thread.run = (options, work) =>
+      run(options, (loop) => {
+        leaving.abort()
+        return work(loop)
+      })
+    return thread
+  }
+  return { ...two, page, ask: { chatId: 'c', abortSignal: leaving.signal } }
+}
+
+it('a reconnect that is aborted before its answer goes on leaves it to the next', async () => {
+  const { transport, thread, ask, page } = await unwanted()
+  const stream = await transport.reconnectToStream(ask)
+  expect(await stream?.getReader().read()).toMatchObject({ done: true })
+  await expect.poll(async () => (await thread.latestRun())?.status, soon).toBe('orphaned')
+  const { chat, model } = await page()
+  await chat.resumeStream()
+  expect([chat.status, shortly(chat.messages)]).toEqual(['ready', WHOLE])
+  expect(model.doStreamCalls).toHaveLength(3)
+})
+
+it('of what was sent again, and stopped before it goes on, all is kept that there is', async () => {
+  const { transport, thread, ask, model } = await unwanted()
+  const messages = await transport.loadMessages('c')
+  const asked = { ...ask, messages, trigger: 'submit-message', messageId: undefined } as const
+  const stream = await transport.sendMessages(asked)
+  await stream.pipeTo(new WritableStream())
+  expect((await thread.latestRun())?.status).toBe('finished')
+  expect(shortly(await transport.loadMessages('c'))).toBe('Lisbon / Let me ')
+  expect(model.doStreamCalls).toHaveLength(0)
+})
+
+it('of a step that is begun anew, and stopped before it says anything, all is kept that there was', async () => {
+  const page = await cutOff()
+  const { chat, model, thread, transport } = await page({ before: () => never })
+  void chat.resumeStream()
+  await expect.poll(() => model.doStreamCalls.length, soon).toBe(1)
+  await chat.stop()
+  await expect.poll(async () => (await thread.latestRun())?.status, soon).toBe('finished')
+  expect(shortly(await transport.loadMessages('c'))).toBe('Lisbon / Let me ')
 })
