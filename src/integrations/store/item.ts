@@ -212,6 +212,20 @@ export class Item {
     return head === stored.head || puts !== this.#puts
   }
 
+  /** Nobody knows here what is stored, and nothing is on its way there but what is asked about. */
+  get #isUnseen(): boolean {
+    return !this.#stored && this.#turns === 0 && !this.#latest.unsettled
+  }
+
+  /** Whether there is nothing to remove, and so nothing that an undo could bring back. */
+  async #isGone(): Promise<boolean> {
+    const puts = this.#puts
+    let isGone = true
+    for await (const head of this.#thread.history({ limit: 1 })) isGone = marksOf(head).as === 'gone'
+    // Behind what was set since it would take the place of that.
+    return isGone || puts !== this.#puts
+  }
+
   /** Not what two tabs set in turn, over and over. */
   #isTaken(content: Content): boolean {
     const rounds = this.#rounds.set(content)
@@ -256,6 +270,7 @@ export class Item {
     const stored = this.#stored
     if (stored && !this.#owesErasure && isSaid(stored.content, content) && (await this.#isStored(stored)))
       return
+    if ('gone' in content && this.#isUnseen && (await this.#isGone())) return
     const { state, marks } = storedContent(content)
     const erasing = this.#owesErasure ? this.#erase() : undefined
     const write = this.#begins()

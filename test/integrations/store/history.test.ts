@@ -133,6 +133,34 @@ describe('a removal', () => {
     expect(await storage.getItem('a')).toBeNull()
   })
 
+  it('of what was never set is no change, though nobody has looked', async () => {
+    const { storage, checkpointer } = await tabs()(NOW)
+    await storage.removeItem('a')
+    expect(await all(checkpointer.threads())).toEqual([])
+    await storage.setItem('a', 'one')
+    await storage.flush()
+    expect(await storage.undo('a')).toBe(false)
+    expect(await storage.getItem('a')).toBe('one')
+  })
+
+  it('of what another tab has removed is none either', async () => {
+    const { storage, open } = await withThree()
+    await storage.removeItem('a')
+    const other = (await open()).storage
+    await other.removeItem('a')
+    expect(await other.undo('a')).toBe(true)
+    expect(await other.getItem('a')).toBe('three')
+  })
+
+  it('of what was not read here is one', async () => {
+    const { open } = await withThree()
+    const { storage } = await open()
+    await storage.removeItem('a')
+    expect(await storage.getItem('a')).toBeNull()
+    expect(await storage.undo('a')).toBe(true)
+    expect(await storage.getItem('a')).toBe('three')
+  })
+
   it('does not take what is set right after it', async () => {
     for (const onRemove of ['keep', 'delete'] as const) {
       const { storage, open } = await withThree({ every: 60_000, onRemove })
