@@ -28,6 +28,7 @@ import { runLaws } from './checkpointer/runs/runs.ts'
 import { runsSeenLaws } from './checkpointer/runs/seen.ts'
 import { savingLaws } from './checkpointer/saving.ts'
 import { sharingLaws } from './checkpointer/sharing.ts'
+import { sideBySideLaws } from './checkpointer/runs/side-by-side.ts'
 import { stepLaws } from './checkpointer/runs/steps.ts'
 import { stoppedMendingLaws } from './checkpointer/damage/stopped-mending.ts'
 import { streamLaws } from './checkpointer/runs/streams.ts'
@@ -80,6 +81,7 @@ export function checkpointerSuite(name: string, fresh: () => Promise<Ground>): v
     })
     describe('runs on branches', () => divergedRunLaws(fresh))
     describe('steps of a run', () => stepLaws(fresh))
+    describe('steps of a run, side by side', () => sideBySideLaws(fresh))
     describe('attempts at a step of a run', () => attemptLaws(fresh))
     describe('parts of a step of a run', () => partLaws(fresh))
     describe('streams of a run', () => {

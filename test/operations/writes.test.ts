@@ -1,12 +1,13 @@
 import type { Storage } from 'forkpoint'
 import { memoryStorage } from 'forkpoint/storage/memory'
 import { describe, expect, it } from 'vitest'
+import { CheckpointerError } from '../../src/errors.ts'
 import { createHost } from '../../src/operations/create-host.ts'
-import type { Host, StoredWrite } from '../../src/operations/host.ts'
+import type { Host, StoredRun, StoredWrite } from '../../src/operations/host.ts'
 import type { Json } from '../../src/state/json.ts'
 import { fromBytes, toBytes } from '../../src/state/json-bytes.ts'
 import { allRows } from '../../src/storage/keys.ts'
-import { rejection } from '../../src/testing/checkpointer/ground.ts'
+import { range, rejection } from '../../src/testing/checkpointer/ground.ts'
 
 const place = { thread: 't', namespace: '' }
 const LARGE = 'x'.repeat(60_000)
@@ -86,6 +87,70 @@ describe('the writes of one task', () => {
     expect(await read(host, { taskId: 'none' })).toEqual([])
     expect(await read(host, { checkpoint: 1 })).toEqual([])
     expect(await read(host, { thread: 'other' })).toEqual([])
+  })
+})
+
+describe('writes of which one commit takes a few', () => {
+  const limits = { valueBytes: 60_000, commitBytes: 200_000, operations: 20 }
+  const run: StoredRun = { id: 'r', status: 'failed', turn: 'one', began: 1, at: 2 }
+  const many = range(0, 29).map((index) => write('many', index, index % 5 ? index : LARGE))
+  const indexes = async (host: Host): Promise<number[]> =>
+    (await host.readWrites({ ...place, checkpoint: 2, taskId: 'many' })).map(({ index }) => index)
+
+  it('stay as far as they came when it breaks off, and come whole when they are sent again', async () => {
+    const storage = memoryStorage({ limits })
+    const host = await furnished(storage)
+    const { commit } = storage
+    let commits = 0
+    storage.commit = async (partition, batch) => {
+      if (batch.checks && ++commits === 3)
+        throw new CheckpointerError('QUOTA', 'The disk is full.', { outcome: 'none' })
+      return commit.call(storage, partition, batch)
+    }
+    const request = { ...place, checkpoint: 2, writes: many, run }
+    const refused = await rejection(host.putWrites(request), 'QUOTA')
+    // Of the first ones it is not true that they are not there.
+    expect(refused.outcome).toBe('unknown')
+    const before = await indexes(host)
+    expect(before.length).toBeGreaterThan(0)
+    expect(before).toEqual(range(0, before.length - 1))
+    expect((await host.head(place)).run).toBeUndefined()
+    expect(await host.putWrites(request)).toEqual({ written: many.length - before.length })
+    expect(await indexes(host)).toEqual(range(0, 29))
+    expect((await host.head(place)).run).toEqual(run)
+    expect((await host.verify({})).problems).toEqual([])
+  })
+
+  it('are told of each once, and the run when all are there', async () => {
+    const storage = memoryStorage({ limits })
+    const told: string[] = []
+    await furnished(storage)
+    const host = await createHost({ storage, publish: ({ type }) => told.push(type) })
+    const writes = many.map((each) => ({ ...each, taskId: `one of ${each.index}`, index: 0 }))
+    await host.putWrites({ ...place, checkpoint: 2, writes, run })
+    expect(told).toEqual([...many.map(() => 'writes'), 'run'])
+  })
+
+  it('stop where the lease has become another’s', async () => {
+    const storage = memoryStorage({ limits })
+    const host = await furnished(storage)
+    const mine = await host.takeLease({ thread: 't', key: 'mine', always: true })
+    if (!('lease' in mine)) return expect.unreachable()
+    const { commit } = storage
+    let commits = 0
+    storage.commit = async (partition, batch) => {
+      if (batch.checks && ++commits === 3) {
+        storage.commit = commit
+        await host.takeLease({ thread: 't', key: 'other', always: true })
+      }
+      return commit.call(storage, partition, batch)
+    }
+    const request = { ...place, checkpoint: 2, writes: many, run }
+    await rejection(host.putWrites({ ...request, lease: mine.lease }), 'LEASE_LOST')
+    const there = await indexes(host)
+    expect(there.length).toBeGreaterThan(0)
+    expect(there.length).toBeLessThan(many.length)
+    expect((await host.head(place)).run).toBeUndefined()
   })
 })
 

@@ -1,7 +1,7 @@
 import { CheckpointerError } from '../../errors.ts'
 import { checkpointKey, seqRange, writeKey, writeName } from '../../storage/keys.ts'
-import type { Batch, Check, Key, Row } from '../../storage/storage.ts'
-import { attemptsOn, LOST_RACE, tryCommit, untilRecognised } from '../store/commit.ts'
+import type { Batch, Check, Key, Put, Row } from '../../storage/storage.ts'
+import { attemptsOn, fitsCommit, LOST_RACE, tryCommit, untilRecognised } from '../store/commit.ts'
 import { byRef, needCheckpoint } from '../store/find.ts'
 import type { PutWritesReply, PutWritesRequest, StoredRun } from '../host.ts'
 import { threadPut, timeOfWrites, withWrites, type ThreadFacts, type ThreadRow } from '../rows/thread-row.ts'
@@ -17,22 +17,46 @@ type MadeWritesRequest = PutWritesRequest & { readonly writes: readonly MadeWrit
 
 /**
  * Writes belong to the thread that made them, also for a checkpoint that it borrows: they stand in its own lane,
- * so that a fork never sees what its origin went on to do.
+ * so that a fork never sees what its origin went on to do. What one commit cannot hold comes in several, in order, and
+ * how the run stands with the last: of outcomes that came together none is lost for there being many.
  */
 export async function putWrites(store: Store, request: MadeWritesRequest): Promise<PutWritesReply> {
+  const { thread, namespace } = request
+  const place = { thread, namespace }
+  return store.inTurn(place, async () => {
+    let rest = request
+    let written = 0
+    for (;;) {
+      const done = await putSome(store, rest).catch((error: unknown) => {
+        throw written > 0 ? partlyWritten(error) : error
+      })
+      written += done.written
+      if (done.left.length === 0) return { written }
+      rest = { ...rest, writes: done.left }
+    }
+  })
+}
+
+/** As many, from the first on, as one commit takes. */
+async function putSome(store: Store, request: MadeWritesRequest): Promise<Done> {
   const { thread, namespace, run } = request
   const place = { thread, namespace }
-  const done = await store.inTurn(place, () =>
-    withRoom(store, place, () =>
-      untilRecognised(attemptsOn(store, place), async (tried) => {
-        const ground = (tried === 0 && (await remembered(store, request))) || (await looked(store, request))
-        return commitWrites(store, request, ground)
-      }),
-    ),
+  const done = await withRoom(store, place, () =>
+    untilRecognised(attemptsOn(store, place), async (tried) => {
+      const ground = (tried === 0 && (await remembered(store, request))) || (await looked(store, request))
+      return commitWrites(store, request, ground)
+    }),
   )
   for (const taskId of done.tasks) store.publish({ type: 'writes', ...place, seq: done.seq, taskId })
   if (run && done.isNew) store.publish({ type: 'run', ...place, runId: run.id, status: run.status })
-  return { written: done.written }
+  return done
+}
+
+/** Of a call of several commits, the first of which are made. */
+function partlyWritten(error: unknown): unknown {
+  if (!CheckpointerError.is(error) || error.outcome !== 'none') return error
+  const { code, message, cause } = error
+  return new CheckpointerError(code, message, { ...error, outcome: 'unknown', cause })
 }
 
 const isSameRun = (a: StoredRun, b: StoredRun | undefined): boolean => JSON.stringify(a) === JSON.stringify(b)
@@ -94,6 +118,8 @@ interface Done {
   readonly written: number
   readonly isNew: boolean
   readonly tasks: ReadonlySet<string>
+  /** Those that the commit had no room for. */
+  readonly left: readonly MadeWrite[]
 }
 
 async function commitWrites(
@@ -101,31 +127,54 @@ async function commitWrites(
   { thread, namespace, writes, run, relaxed }: MadeWritesRequest,
   { row, seq, existing, checks }: Ground,
 ): Promise<Done | typeof LOST_RACE> {
-  const { partition } = row
-  const { lane } = row.facts
-  const fresh = freshWrites(row, seq, writes, existing)
-  const isSame = run === undefined || isSameRun(run, row.facts.run)
-  if (fresh.size === 0 && isSame) return { seq, written: 0, isNew: false, tasks: new Set() }
-  const from = Math.max(timeOfWrites(row.facts, writes), latestOf(partition, existing) + 0.001)
-  const batch = batchOf(store, partition, { lane, seq }, fresh, from)
-  const added = [...fresh.values()].filter(({ old }) => !old).length
-  const facts: ThreadFacts = {
-    ...withWrites(row.facts, added, from + fresh.size / 1000),
-    ...(run ? { run } : {}),
+  const { partition, facts: before } = row
+  const fresh = [...freshWrites(row, seq, writes, existing).values()]
+  const isSame = run === undefined || isSameRun(run, before.run)
+  if (fresh.length === 0 && isSame) return { seq, written: 0, isNew: false, tasks: new Set(), left: [] }
+  const from = Math.max(timeOfWrites(before, writes), latestOf(partition, existing) + 0.001)
+  const changes = changesOf(store, partition, { lane: before.lane, seq }, fresh, from)
+  const holding = (count: number): { readonly facts: ThreadFacts; readonly batch: Batch } => {
+    const added = fresh.slice(0, count).filter(({ old }) => !old).length
+    const facts: ThreadFacts = {
+      ...withWrites(before, added, from + count / 1000),
+      ...(run && count === fresh.length ? { run } : {}),
+    }
+    const some = changes.slice(0, count)
+    const batch: Batch = {
+      // The thread's row is renewed: a removal that has not seen these writes must not pass, nor they it.
+      checks: [...some.map(({ check }) => check), checkThread(row), ...checks],
+      deleteRanges: some.flatMap(({ deleteRanges }) => deleteRanges),
+      puts: [...some.flatMap(({ puts }) => puts), threadPut(partition, facts)],
+      // What a runner would do again it does not take for kept.
+      ...(relaxed ? { relaxed: 'unowed' } : {}),
+    }
+    return { facts, batch }
   }
-  const version = await tryCommit(store, partition, {
-    ...batch,
-    // The thread's row is renewed: a removal that has not seen these writes must not pass, nor they it.
-    checks: [...(batch.checks ?? []), checkThread(row), ...checks],
-    puts: [...(batch.puts ?? []), threadPut(partition, facts)],
-    // What a runner would do again it does not take for kept.
-    ...(relaxed ? { relaxed: 'unowed' } : {}),
-  })
+  const count = mostOf(
+    fresh.length,
+    (most) => most <= changes.length && fitsCommit(store, holding(most).batch),
+  )
+  const { facts, batch } = holding(count)
+  const version = await tryCommit(store, partition, batch)
   if (version === LOST_RACE) return LOST_RACE
   const place = { thread, namespace }
   store.threads.set(place, { ...row, facts, version }, store.threads.get(place)?.lineage)
-  const tasks = new Set([...fresh.values()].map(({ write }) => write.taskId))
-  return { seq, written: fresh.size, isNew: !isSame, tasks }
+  const tasks = new Set(fresh.slice(0, count).map(({ write }) => write.taskId))
+  const left = fresh.slice(count).map(({ write }) => write)
+  return { seq, written: count, isNew: !isSame && left.length === 0, tasks, left }
+}
+
+/** The most, up to `all`, that fit; one is tried in any case, and none where there is none. */
+function mostOf(all: number, fits: (count: number) => boolean): number {
+  if (all <= 1 || fits(all)) return all
+  let least = 1
+  let tooMany = all
+  while (tooMany - least > 1) {
+    const count = Math.floor((least + tooMany) / 2)
+    if (fits(count)) least = count
+    else tooMany = count
+  }
+  return least
 }
 
 interface FreshWrite {
@@ -165,20 +214,25 @@ const madeIfWhole = (partition: string, row: Row): number => unlessDamaged(() =>
 const latestOf = (partition: string, rows: readonly Row[]): number =>
   rows.reduce((latest, row) => Math.max(latest, unlessUnread(() => filedAt(partition, row)) ?? 0), 0)
 
-function batchOf(
+/** What the commit of one write checks and changes. */
+interface Change {
+  readonly check: Check
+  readonly deleteRanges: NonNullable<Batch['deleteRanges']>
+  readonly puts: readonly Put[]
+}
+
+/** Of the first ones, more of which no commit takes: each is one check and one row at least. */
+function changesOf(
   store: Store,
   partition: string,
   { lane, seq }: { readonly lane: string; readonly seq: number },
-  fresh: ReadonlyMap<string, FreshWrite>,
+  fresh: readonly FreshWrite[],
   from: number,
-): Batch {
-  const puts = [...fresh.values()].map(({ write }, i) =>
-    writePuts(store.storage.limits, partition, { lane, seq }, { at: from + i / 1000, write }),
-  )
-  const overwritten = [...fresh.values()].flatMap(({ old }) => (old ? [old] : []))
-  return {
-    checks: [...fresh.values()].map(({ key, old }) => ({ table: 'writes', key, version: old?.version })),
-    deleteRanges: overwritten.flatMap((row) => knownPartsOfWrite(partition, row)),
-    puts: puts.flat(),
-  }
+): Change[] {
+  const { limits } = store.storage
+  return fresh.slice(0, Math.max(1, limits.operations / 2)).map(({ key, write, old }, i) => ({
+    check: { table: 'writes', key, version: old?.version },
+    deleteRanges: old ? knownPartsOfWrite(partition, old) : [],
+    puts: writePuts(limits, partition, { lane, seq }, { at: from + i / 1000, write }),
+  }))
 }

@@ -2,7 +2,6 @@ import type { Place, SyncRow, SyncWrite } from '../host.ts'
 import { openWrite, partsOfWrite } from '../rows/write-row.ts'
 import { pauses } from '../../state/slices/pause.ts'
 import { seqRange } from '../../storage/keys.ts'
-import type { Limits } from '../../storage/storage.ts'
 import { findCheckpoint } from '../store/find.ts'
 import type { Store } from '../store/store.ts'
 import { readThread } from '../store/threads.ts'
@@ -20,34 +19,8 @@ export async function addWrites(store: Store, place: Place, { info, writes }: Sy
     const there = own.find(({ taskId, index }) => taskId === write.taskId && index === write.index)
     return !there || (write.index < 0 && isLater(write, there))
   })
-  let written = 0
-  for (const some of inPieces(store.storage.limits, lacking))
-    written += (await putWrites(store, { ...place, checkpoint: info.id, writes: some })).written
+  const { written } = await putWrites(store, { ...place, checkpoint: info.id, writes: lacking })
   return written > 0
-}
-
-/** A write is put, and one that it takes the place of may have parts that go. */
-const OPERATIONS_EACH = 3
-
-/** As many at a time as one commit takes for certain. */
-function* inPieces(
-  { operations, commitBytes }: Limits,
-  writes: readonly SyncWrite[],
-): Generator<readonly SyncWrite[]> {
-  const most = Math.max(1, Math.floor((operations - 8) / OPERATIONS_EACH))
-  let some: SyncWrite[] = []
-  let bytes = 0
-  for (const write of writes) {
-    const more = write.body.length + 1024
-    if (some.length === most || (some.length > 0 && bytes + more > commitBytes / 2)) {
-      yield some
-      some = []
-      bytes = 0
-    }
-    some.push(write)
-    bytes += more
-  }
-  if (some.length > 0) yield some
 }
 
 async function writesAt(store: Store, place: Place, id: string): Promise<SyncWrite[] | undefined> {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { fill, on, rejection, talk, type Fresh, type Talk } from './ground.ts'
+import { fill, on, range, rejection, talk, type Fresh, type Talk } from './ground.ts'
 
 export function writesLaws(fresh: Fresh): void {
   it(
@@ -72,6 +72,25 @@ export function writesLaws(fresh: Fresh): void {
       expect((await thread.load(1))?.pendingWrites.map(({ value }) => value).sort()).toEqual(
         [...tasks].sort(),
       )
+    }),
+  )
+
+  it(
+    'more than one commit takes are all there, in order; those that come again, once',
+    on(fresh, async (checkpointer) => {
+      const thread = checkpointer.thread<Talk>('a')
+      await fill(thread, 1)
+      const many = range(0, 399).map((value) => ({ channel: 'c', value }))
+      await thread.putWrites(1, 't', many.slice(0, 250))
+      await thread.putWrites(1, 't', many)
+      const last = { channel: 'e', value: 'again', index: -1 }
+      await thread.putWrites(1, 't', [...many, last])
+      const writes = (await thread.load())?.pendingWrites ?? []
+      expect(writes.map(({ index, value }) => [index, value])).toEqual([
+        ...many.map(({ value }) => [value, value]),
+        [-1, 'again'],
+      ])
+      expect((await checkpointer.verify()).problems).toEqual([])
     }),
   )
 
