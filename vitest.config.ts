@@ -4,6 +4,7 @@ import { type Browser, findBrowser, wantedBrowsers } from './scripts/browsers.ts
 import { aliases } from './scripts/doors.ts'
 import { bundledPages } from './test/support/bundled-pages.ts'
 import { bundledWorker } from './test/support/bundled-worker.ts'
+import { slowAnswers } from './test/support/slow-answers.ts'
 import { webkitgtk } from './test/support/webkitgtk-provider.ts'
 
 /** Browsers are opt-in here, so that a bare `npx vitest` needs none; `npm test` names them. */
@@ -134,7 +135,7 @@ function inBrowser(browser: Browser): TestProjectConfiguration {
       ],
     },
     worker: { format: 'es' },
-    plugins: [bundledWorker(), bundledPages()],
+    plugins: [slowAnswers(), bundledWorker(), bundledPages()],
     test: {
       name: `in-${browser.name}`,
       // The laws that run here run on Node as well, where none is tried again.

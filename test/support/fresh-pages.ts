@@ -1,14 +1,16 @@
 import { openCheckpointer } from 'forkpoint'
 import { onTestFinished } from 'vitest'
 
+const BLANK = new URL('./blank.html', import.meta.url)
+
 interface Answer {
   readonly told?: unknown
   readonly error?: string
 }
 
 interface FreshPages {
-  /** Runs `play(about)` of the script, and gives what that gives; it must be plain. */
-  readonly load: (about: unknown) => Promise<unknown>
+  /** Runs `play(about)` of the script, and gives what that gives; it must be plain. The page comes after so many milliseconds. */
+  readonly load: (about: unknown, after?: number) => Promise<unknown>
   /** What `look()` of the script gives by now; nothing while there is none. */
   readonly look: () => unknown
 }
@@ -18,7 +20,7 @@ export function freshPages(script: URL): FreshPages {
   const frame = document.createElement('iframe')
   onTestFinished(() => frame.remove())
   document.body.append(frame)
-  const load = (about: unknown): Promise<unknown> =>
+  const load = (about: unknown, after = 0): Promise<unknown> =>
     new Promise((resolve, reject) => {
       const id = `page-${Math.random().toString(36).slice(2)}`
       const channel = new BroadcastChannel(id)
@@ -28,7 +30,7 @@ export function freshPages(script: URL): FreshPages {
         else reject(new Error(data.error))
       })
       // An address of its own, as pages have: from `about:srcdoc` no worker can be started.
-      frame.src = new URL(`./blank.html?${id}`, import.meta.url).href
+      frame.src = `${BLANK.href}?${id}&answered_after=${after}`
       frame.addEventListener('load', () => run(frame.contentDocument, { script, about, id }), { once: true })
     })
   const look = (): unknown => structuredClone((frame.contentWindow as Looked | null)?.look?.())

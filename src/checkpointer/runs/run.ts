@@ -62,6 +62,8 @@ export async function runLoop<State, Result>(
       await loop.ended().catch(() => {}) // Then it has not ended by that.
       const isFinished = loop.isOver
       await loop.close()
+      // What a page that goes has cut off has not failed: whoever comes next goes on with it.
+      await turn.page.known(turn.signal).catch(() => {})
       if (!isFinished) await fail(state, error, loop.failedBy(error))
       throw turn.signal.aborted ? turn.signal.reason : error
     } finally {

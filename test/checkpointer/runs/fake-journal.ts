@@ -1,4 +1,5 @@
 import type { CheckpointerError } from 'forkpoint'
+import { PageStays } from '../../../src/checkpointer/runs/ground/page-stays.ts'
 import type { PendingWrite } from '../../../src/checkpoint.ts'
 import { INTENT, readJournal, type JournalStep } from '../../../src/checkpointer/runs/journal/entries.ts'
 import type { EntryWrite, StreamEntry } from '../../../src/checkpointer/runs/streams/entry.ts'
@@ -97,6 +98,7 @@ export class FakeRun {
       codec,
       signal: this.#abort.signal,
       token: 7,
+      page: new PageStays(),
       logs,
       onWarning: (warning: CheckpointerError) => void warnings.push(warning),
     }

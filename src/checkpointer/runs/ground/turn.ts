@@ -2,6 +2,7 @@ import { CheckpointerError, isTaken } from '../../../errors.ts'
 import type { HeldLease } from '../../leases/lease.ts'
 import { newId } from '../../new-id.ts'
 import type { Ground } from './ground.ts'
+import { PageStays } from './page-stays.ts'
 import { linkedController } from '../linked-signal.ts'
 import type { RunOptions } from '../types.ts'
 
@@ -9,6 +10,7 @@ import type { RunOptions } from '../types.ts'
 export class Turn<State> {
   readonly id = newId()
   readonly ground: Ground<State>
+  readonly page = new PageStays()
   readonly #controller: AbortController
   readonly #unlink: () => void
   #lease: HeldLease
@@ -29,6 +31,7 @@ export class Turn<State> {
       this.#follow(lease)
     } catch (error) {
       unlink()
+      this.page.stop()
       throw error
     }
   }
@@ -107,6 +110,7 @@ export class Turn<State> {
   async end(): Promise<void> {
     await this.#moved
     this.#isOver = true
+    this.page.stop()
     if (!this.signal.aborted) this.#controller.abort(over(this.ground.thread))
     this.#unlink()
     this.#unlinkLease()

@@ -54,11 +54,12 @@ export class LoopStreams<State> {
     options: StreamOptions<Chunk>,
   ): AsyncGenerator<Chunk, void, undefined> {
     checkName(name)
-    const { ground, token } = this.#state.turn
+    const { ground, token, page } = this.#state.turn
     const on = {
       codec: ground.codec,
       signal: this.#over.controller.signal,
       token,
+      page,
       logs: this.logs,
       onWarning: (warning: CheckpointerError) => ground.onWarning(warning),
     }

@@ -178,6 +178,9 @@ export class Steps<State> {
       if ('late' in tried && external && policy !== 'retry')
         return this.#unknown(where, claim, settings, attempt)
       const isAwaited = external || performance.now() - began >= AT_ONCE
+      const { page } = this.#state.turn
+      // A page that goes cuts off what it has asked for: how that ends outside nobody knows then.
+      if (page.isLeft || !('value' in tried)) await page.known(where.stopped)
       if ('value' in tried) return this.#end(where, claim, attempt, tried, isAwaited)
       const error = 'late' in tried ? tried.late : tried.error
       if (isLast || !plan.when(error, attempt)) return this.#end(where, claim, attempt, { error }, isAwaited)

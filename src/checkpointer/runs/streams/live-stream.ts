@@ -1,5 +1,6 @@
 import { CheckpointerError } from '../../../errors.ts'
 import type { Codec } from '../../../state/codec.ts'
+import type { PageStays } from '../ground/page-stays.ts'
 import { bytesIn, ChunkLog, type Batch } from './chunk-log.ts'
 import {
   attemptWrite,
@@ -21,6 +22,7 @@ export interface StreamGround {
   /** The run's. */
   readonly signal: AbortSignal
   readonly token: number
+  readonly page: PageStays
   readonly logs: OpenLogs
   readonly onWarning: (warning: CheckpointerError) => void
 }
@@ -106,9 +108,12 @@ export class LiveStream<Chunk> {
     }
     const reading = await this.#open()
     const chunks = stoppable(reading, this.#stop.signal)
+    const { page, signal } = this.#ground
     try {
       for (;;) {
         const next = await this.#fromSource(() => chunks.next())
+        // A page that goes cuts its source off, which may say so as a chunk, or just end.
+        if (page.isLeft || isFailure(next.value)) await page.known(signal)
         if (next.done) break
         this.#log.add(this.#encoded(next.value))
         this.#passed++
@@ -137,6 +142,7 @@ export class LiveStream<Chunk> {
       return await work()
     } catch (error) {
       if (signal.aborted) throw signal.reason
+      await this.#ground.page.known(signal)
       if (!CheckpointerError.is(error, 'INVALID')) {
         this.#isDry = true
         this.#failure = { error }
@@ -203,6 +209,10 @@ export class LiveStream<Chunk> {
     }
   }
 }
+
+/** As the AI SDK tells of one. */
+const isFailure = (chunk: unknown): boolean =>
+  typeof chunk === 'object' && chunk !== null && 'type' in chunk && chunk.type === 'error'
 
 const full = (name: string, maxBytes: number): CheckpointerError =>
   new CheckpointerError(
