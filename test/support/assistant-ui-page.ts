@@ -5,6 +5,7 @@ import { chat } from '../docs/examples/assistant-ui/chat.ts'
 export type Deed =
   | { readonly do: 'ask'; readonly text: string }
   | { readonly do: 'ask and leave'; readonly text: string }
+  | { readonly do: 'ask and delete'; readonly text: string }
   | { readonly do: 'edit'; readonly at: number; readonly text: string }
   | { readonly do: 'regenerate'; readonly at: number }
   | { readonly do: 'switch branch' | 'switch to the next branch'; readonly at: number }
@@ -64,6 +65,11 @@ async function act(client: AssistantClient, deed: Deed): Promise<void> {
       const waits = (): boolean => !deed.text.endsWith('wait') || sessionStorage.getItem('waited') !== null
       await until(() => chat.asked.length > before && waits())
       return new Promise((resolve) => setTimeout(resolve, 300))
+    }
+    case 'ask and delete': {
+      const id = threads.getState().mainThreadId
+      thread.append(deed.text)
+      return threads.item({ id }).delete()
     }
     case 'edit': {
       const composer = thread.message({ index: deed.at }).composer()

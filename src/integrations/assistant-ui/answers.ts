@@ -53,6 +53,7 @@ export class Answers {
   readonly #isAsked: boolean
   readonly #model: ChatModelAdapter
   readonly #onError: (error: CheckpointerError) => void
+  readonly #isGone: (threadId: string) => Promise<boolean>
   /** By thread, from when an answer is looked for, or begins, until it is stored as a message. */
   readonly #held = new Map<string, Drafts>()
   /** By thread: what one call holds another may let go of. */
@@ -60,8 +61,14 @@ export class Answers {
   /** The message that was appended last, and what tells its thread. */
   #newest: { readonly messageId: string; readonly threadId: () => Promise<string> } | undefined
 
-  constructor(checkpointer: Checkpointer, { model, onError = console.warn }: AnswersOptions) {
+  /** `isGone`: whether a thread was deleted here. */
+  constructor(
+    checkpointer: Checkpointer,
+    { model, onError = console.warn }: AnswersOptions,
+    isGone: (threadId: string) => Promise<boolean> = async () => false,
+  ) {
     this.#checkpointer = checkpointer
+    this.#isGone = isGone
     this.#isAsked = model !== undefined
     this.#model = model ?? NO_MODEL
     this.#onError = onError
@@ -141,6 +148,11 @@ export class Answers {
       return await this.#turns.take(threadId, async () => {
         const drafts = await this.#hold(threadId, false)
         if (!drafts) return undefined
+        // Only now: of one that is deleted later the lease goes too.
+        if (await this.#isGone(threadId)) {
+          await this.#letGo(threadId)
+          return undefined
+        }
         const kept = isResumed ? await drafts.load() : undefined
         if (kept && follows(kept) === parentId)
           return {

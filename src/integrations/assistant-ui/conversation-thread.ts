@@ -36,6 +36,7 @@ export class ConversationThread {
   /** What was saved last, which the next message will most likely follow; so it need not be read. */
   #last: End | undefined
   readonly #own = new OwnCheckpoints()
+  #isDeleted = false
 
   constructor(thread: Thread<Conversation>, chat?: Thread) {
     this.#thread = thread
@@ -44,6 +45,16 @@ export class ConversationThread {
 
   get id(): string {
     return this.#thread.id
+  }
+
+  /** It was deleted here, or is being deleted. */
+  get isDeleted(): boolean {
+    return this.#isDeleted
+  }
+
+  /** Whether it is so still: an import may have brought it back. */
+  async isGone(): Promise<boolean> {
+    return this.#isDeleted && this.#inTurn(() => this.#isGoneNow())
   }
 
   /** Whether a checkpoint was made by this tab; asked once for each. */
@@ -117,6 +128,18 @@ export class ConversationThread {
     if (!(await this.#inTurn(() => this.#change(entry)))) await this.append(entry, parentId)
   }
 
+  /** All of it. What a runtime has still to store of it is refused from now on: that would bring it back. */
+  async deleteThread(): Promise<void> {
+    this.#isDeleted = true
+    try {
+      await this.#inTurn(() => this.#thread.delete())
+    } catch (error) {
+      this.#isDeleted = false
+      throw error
+    }
+    this.forget()
+  }
+
   /** What follows it goes on from what was before it. */
   delete(id: string): Promise<void> {
     return this.#inTurn(async () => {
@@ -164,6 +187,7 @@ export class ConversationThread {
     where: { readonly id: string; readonly parent: string | null },
     changed?: Entry,
   ): Promise<void> {
+    if (this.#isDeleted && (await this.#isGoneNow())) throw noThread(this.id)
     this.#own.add(where.id)
     try {
       await this.#thread.save(state, { ...fieldsOf(change, state, changed), ...where })
@@ -184,6 +208,11 @@ export class ConversationThread {
     await this.#look()
     const end = this.#ends?.get(message)
     return end === undefined ? undefined : this.#load(end)
+  }
+
+  async #isGoneNow(): Promise<boolean> {
+    if ((await this.#thread.namespaces()).length > 0) this.#isDeleted = false
+    return this.#isDeleted
   }
 
   async #load(id?: string): Promise<Snapshot<Conversation> | undefined> {
@@ -213,3 +242,6 @@ export class ConversationThread {
     return found?.state.messages.at(-1)?.id
   }
 }
+
+export const noThread = (id: string): CheckpointerError =>
+  new CheckpointerError('NOT_FOUND', `There is no thread '${id}'.`, { thread: id })

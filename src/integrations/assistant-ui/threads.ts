@@ -6,13 +6,12 @@ import {
 } from '@assistant-ui/react'
 import { useEffect, useMemo, useRef } from 'react'
 import type { Checkpointer } from '../../checkpointer/checkpointer.ts'
-import { CheckpointerError } from '../../errors.ts'
 import { randomId } from '../../ids.ts'
 import { InUse } from '../shared/in-use.ts'
 import { needCheckpointer } from '../shared/needed.ts'
-import { changeAbout, metadataOf } from './about.ts'
+import { changeAbout, metadataOf, type About } from './about.ts'
 import { Answers, type AnswersOptions } from './answers.ts'
-import { ConversationThread } from './conversation-thread.ts'
+import { ConversationThread, noThread } from './conversation-thread.ts'
 import { ConversationHistory } from './history.ts'
 import { hearing, type ForkpointNews } from './news.ts'
 import { pageOfThreads } from './page-of-threads.ts'
@@ -58,7 +57,9 @@ export class ForkpointThreads implements Adapter {
   constructor(checkpointer: Checkpointer, options: ForkpointThreadsOptions = {}) {
     this.#checkpointer = needCheckpointer(checkpointer)
     this.#options = options
-    this.#answers = new Answers(checkpointer, options)
+    const isGone = async (id: string): Promise<boolean> =>
+      (await this.#conversations.get(id)?.isGone()) ?? false
+    this.#answers = new Answers(checkpointer, options, isGone)
     this.model = { run: (run) => this.#answers.run(run.unstable_threadId, run) }
   }
 
@@ -85,25 +86,25 @@ export class ForkpointThreads implements Adapter {
     const head = await this.#checkpointer.thread(threadId).load()
     const metadata = await metadataOf(this.#checkpointer, { id: threadId, ...(head ? { head } : {}) })
     if (metadata) return metadata
-    throw new CheckpointerError('NOT_FOUND', `There is no thread '${threadId}'.`, { thread: threadId })
+    throw noThread(threadId)
   }
 
   rename(remoteId: string, title: string): Promise<void> {
-    return changeAbout(this.#checkpointer, remoteId, 'rename', (about) => ({ ...about, title }))
+    return this.#change(remoteId, 'rename', (about) => ({ ...about, title }))
   }
 
   updateCustom(remoteId: string, custom: Record<string, unknown> | undefined): Promise<void> {
-    return changeAbout(this.#checkpointer, remoteId, 'custom', ({ custom: _old, ...about }) =>
+    return this.#change(remoteId, 'custom', ({ custom: _old, ...about }) =>
       custom ? { ...about, custom } : about,
     )
   }
 
   archive(remoteId: string): Promise<void> {
-    return changeAbout(this.#checkpointer, remoteId, 'archive', (about) => ({ ...about, status: 'archived' }))
+    return this.#change(remoteId, 'archive', (about) => ({ ...about, status: 'archived' }))
   }
 
   unarchive(remoteId: string): Promise<void> {
-    return changeAbout(this.#checkpointer, remoteId, 'unarchive', (about) => ({
+    return this.#change(remoteId, 'unarchive', (about) => ({
       ...about,
       status: 'regular',
     }))
@@ -111,8 +112,7 @@ export class ForkpointThreads implements Adapter {
 
   /** With its messages; forks of it stay. */
   async delete(remoteId: string): Promise<void> {
-    await this.#checkpointer.thread(remoteId).delete()
-    this.#conversations.delete(remoteId)
+    await this.#conversation(remoteId).deleteThread()
   }
 
   /** Another thread, with what was said up to a message, or up to the latest. Gives its id. */
@@ -156,6 +156,15 @@ export class ForkpointThreads implements Adapter {
     const remoteId = this.#made.get(localId) ?? randomId()
     this.#made.set(localId, remoteId)
     return remoteId
+  }
+
+  /** Not of a thread that was deleted: a title that comes behind that would bring it back. */
+  async #change(id: string, node: string, change: (about: About) => About): Promise<void> {
+    await this.#conversations.get(id)?.isGone()
+    await changeAbout(this.#checkpointer, id, node, (about) => {
+      if (this.#conversations.get(id)?.isDeleted) throw noThread(id)
+      return change(about)
+    })
   }
 
   #conversation(id: string): ConversationThread {

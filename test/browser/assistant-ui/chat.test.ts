@@ -1,3 +1,4 @@
+import { openCheckpointer } from 'forkpoint'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { About, Deed, Shown } from '../../support/assistant-ui-page.ts'
 import { empty, freshPages } from '../../support/fresh-pages.ts'
@@ -129,6 +130,14 @@ describe('a list of chats', () => {
     await sees({ messages, asked: ['wait'] })
     await load('list', { do: 'open thread', at: 0 })
     await sees({ messages, asked: [] })
+  })
+
+  it('leaves nothing of a chat that is deleted while it is made', async () => {
+    await load('list', { do: 'ask and delete', text: 'one' }, { do: 'wait', for: 500 })
+    await sees({ threads: [] })
+    const checkpointer = await openCheckpointer({ name: 'my-chats' })
+    for await (const { id } of checkpointer.threads()) throw new Error(`${id} is there`)
+    await checkpointer.close()
   })
 
   it('shows in one tab what another does, with the example that is shown', async () => {

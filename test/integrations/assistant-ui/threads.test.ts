@@ -2,6 +2,7 @@ import { openCheckpointer, type Checkpointer } from 'forkpoint'
 import { ForkpointHistory, ForkpointThreads, type ForkpointNews } from 'forkpoint/assistant-ui'
 import { memoryStorage } from 'forkpoint/storage/memory'
 import { beforeEach, expect, it } from 'vitest'
+import { listOf } from '../../../src/testing/checkpointer/ground.ts'
 import { assistantMessage, userMessage } from '../../support/messages.ts'
 
 let checkpointer: Checkpointer
@@ -62,6 +63,18 @@ it('a thread that is deleted is gone, with its messages', async () => {
   expect(await idsIn()).toEqual([])
   await expect(threads.fetch(id)).rejects.toMatchObject({ code: 'NOT_FOUND', thread: id })
   expect((await historyOf(id).load()).messages).toEqual([])
+})
+
+it('a thread that is deleted is not brought back by a title that comes behind that, and may be by an import', async () => {
+  const id = await made('a')
+  const backup = new Blob(await listOf(checkpointer.export(id)))
+  const deleting = threads.delete(id)
+  await expect(threads.rename(id, 'Lisbon')).rejects.toMatchObject({ code: 'NOT_FOUND', thread: id })
+  await deleting
+  for await (const thread of checkpointer.threads()) throw new Error(`${thread.id} is there`)
+  await checkpointer.import(backup)
+  await threads.rename(id, 'Lisbon')
+  expect(await threads.fetch(id)).toMatchObject({ title: 'Lisbon' })
 })
 
 it('a long list comes in pages, each thread once', async () => {
