@@ -23,6 +23,9 @@ export interface AnswerOptions<Message extends UIMessage> {
   readonly stop: AbortSignal
 }
 
+/** Chunks that say nothing yet. */
+const OPENINGS: readonly UIMessageChunk['type'][] = ['start', 'start-step', 'text-start', 'reasoning-start']
+
 /** One answer: its steps as they come from the transport, each of which is a checkpoint. */
 export class Answer<Message extends UIMessage> {
   readonly #options: AnswerOptions<Message>
@@ -110,7 +113,7 @@ export class Answer<Message extends UIMessage> {
     for await (const chunk of loop.stream<UIMessageChunk>('answer', source, { whenCut })) {
       if (this.#isRestarted) shown.takeBack()
       this.#isRestarted = false
-      if (chunk.type !== 'start' && chunk.type !== 'start-step') this.#cut = undefined
+      if (!OPENINGS.includes(chunk.type)) this.#cut = undefined
       if (chunk.type === 'start') this.#id = chunk.messageId
       chunks.push(chunk)
       // An error comes as what it is, behind this.

@@ -85,12 +85,22 @@ it('of what was sent again, and stopped before it goes on, all is kept that ther
   expect(model.doStreamCalls).toHaveLength(0)
 })
 
-it('of a step that is begun anew, and stopped before it says anything, all is kept that there was', async () => {
-  const page = await cutOff()
-  const { chat, model, thread, transport } = await page({ before: () => never })
-  void chat.resumeStream()
-  await expect.poll(() => model.doStreamCalls.length, soon).toBe(1)
-  await chat.stop()
-  await expect.poll(async () => (await thread.latestRun())?.status, soon).toBe('finished')
-  expect(shortly(await transport.loadMessages('c'))).toBe('Lisbon / Let me ')
-})
+it.each(['stream-start', 'Let '])(
+  'of a step that is begun anew, and stopped before its %s, all is kept that there was',
+  async (first) => {
+    const page = await cutOff()
+    let isThere = false
+    const { chat, thread, transport } = await page({
+      before: (piece) => {
+        if (piece !== first) return
+        isThere = true
+        return never
+      },
+    })
+    void chat.resumeStream()
+    await expect.poll(() => isThere, soon).toBe(true)
+    await chat.stop()
+    await expect.poll(async () => (await thread.latestRun())?.status, soon).toBe('finished')
+    expect(shortly(await transport.loadMessages('c'))).toBe('Lisbon / Let me ')
+  },
+)
