@@ -119,7 +119,6 @@ export class RunJournal implements Journal {
     if (begun) return begun
     const execute = this.#executes.get(getToolName(call))
     if (!execute) throw new Error(UNKNOWN)
-    if (stop.aborted) throw new Error(STOPPED)
     this.isLogged(toolCallId)
     const told = await convertToModelMessages([...messages], { ignoreIncompleteToolCalls: true })
     return execute(input, { toolCallId, messages: told, abortSignal: stop, context: undefined })
@@ -129,7 +128,12 @@ export class RunJournal implements Journal {
     return (input, options) => {
       const { toolCallId } = options
       const isWithin = this.#isWithinAnother(options)
-      const doing = this.#do(name, options, isRepeatable, isWithin, () => execute(input, options))
+      const work = (): unknown => {
+        // Asked here, behind the journal: what it has of the call was begun, by this page or one before it.
+        if (options.abortSignal?.aborted) throw new Error(STOPPED)
+        return execute(input, options)
+      }
+      const doing = this.#do(name, options, isRepeatable, isWithin, work)
       // Those of the answer itself count: an agent within may have given one of its own the same id.
       if (!isWithin || !this.#begun.has(toolCallId)) this.#begun.set(toolCallId, doing)
       return doing
