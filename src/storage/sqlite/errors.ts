@@ -26,6 +26,9 @@ export const isBusy = (error: unknown): boolean =>
 export const isUnsure = (error: unknown): boolean =>
   !CheckpointerError.is(error) && !/SQLITE_|constraint failed|syntax error|no such/i.test(wordsOf(error))
 
+/** More than the engine gives in one answer, or in the time that it has for one. */
+export const isTooMuch = (error: unknown): boolean => /RESPONSE_TOO_LARGE|STREAM_EXPIRED/.test(wordsOf(error))
+
 const MEANINGS = [
   {
     said: /SQLITE_FULL|disk is full/i,
@@ -36,6 +39,11 @@ const MEANINGS = [
     said: /SQLITE_TOOBIG|too big|RESPONSE_TOO_LARGE/i,
     code: 'TOO_LARGE',
     text: 'A row is larger than this engine takes.',
+  },
+  {
+    said: /STREAM_EXPIRED/,
+    code: 'FAILED',
+    text: 'The answer took longer than the server has time for. Ask from nearer, or over a faster way; `forkpoint/server` may stand beside the database.',
   },
   {
     said: /SQLITE_CORRUPT|SQLITE_NOTADB|image is malformed|is not a database/i,

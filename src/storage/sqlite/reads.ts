@@ -16,6 +16,19 @@ export function selectQuery(partition: string, query: Query): Statement {
   }
 }
 
+/** Which rows it finds, as of what version and how large, without what they hold. */
+export function selectSizes(partition: string, query: Query): Statement {
+  const { sql, params } = selectQuery(partition, query)
+  const columns = [...KEY_COLUMNS[query.table], 'version'].join(', ')
+  return { sql: `SELECT ${columns}, length(head) + coalesce(length(body), 0) AS size FROM (${sql})`, params }
+}
+
+/** A row that is known to be there, and was not read. */
+export interface SizedRow extends Pick<Row, 'key' | 'version'> {
+  readonly table: Table
+  readonly size: number
+}
+
 /** In the order asked for, however many: one statement, and few parameters. */
 function selectKeys(partition: string, table: Table, keys: readonly (readonly SqlValue[])[]): Statement {
   const same = KEY_COLUMNS[table].map((column, i) => `t.${column} = json_extract(k.value, '$[${i}]')`)
@@ -90,10 +103,20 @@ export function selectPartitions(after: string | undefined, limit: number): Stat
 /** SQLite's word for no limit is -1, and a limit beyond 2^51 that comes as a double is refused. */
 const most = (limit = Number.POSITIVE_INFINITY): number => (limit < 2 ** 31 ? limit : -1)
 
+const keyOf = (table: Table, row: SqlRow): Row['key'] =>
+  KEY_COLUMNS[table].map((column) => row[column] as string | number)
+
+export const sizedRowOf = (table: Table, row: SqlRow): SizedRow => ({
+  table,
+  key: keyOf(table, row),
+  version: row['version'] as string,
+  size: row['size'] as number,
+})
+
 export function rowOf(table: Table, row: SqlRow): Row {
   const { head, body, version } = row
   return {
-    key: KEY_COLUMNS[table].map((column) => row[column] as string | number),
+    key: keyOf(table, row),
     head: typeof head === 'string' ? head : '',
     version: version as string,
     ...(body === null ? {} : { body: bytesFrom(body) }),

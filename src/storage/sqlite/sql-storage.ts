@@ -11,9 +11,10 @@ import type {
   Row,
   Storage,
 } from '../storage.ts'
-import type { SqliteDriver, SqlRow, Statement } from './driver.ts'
+import type { SqliteDriver } from './driver.ts'
 import { coded, isBusy, isConflict, isUnsure, unknownOutcome } from './errors.ts'
-import { listedRowOf, LOCATE, rowOf, selectList, selectPartitions, selectQuery } from './reads.ts'
+import { readList, readRows } from './read-rows.ts'
+import { LOCATE, rowOf, selectPartitions } from './reads.ts'
 import { ensureSchema, type SchemaOptions } from './schema.ts'
 import { DELETE_ALL, selectWitness, statementsOf } from './writes.ts'
 
@@ -48,17 +49,7 @@ export class SqlStorage implements Storage {
   }
 
   read(partition: string, queries: readonly Query[]): Promise<Row[][]> {
-    return this.#calls.run(async () => {
-      const statements = queries.map((query) => selectQuery(partition, query))
-      const found = await this.#select(statements)
-      return queries.map(({ table }, i) => (found[i] ?? []).map((row) => rowOf(table, row)))
-    })
-  }
-
-  async #select(statements: readonly Statement[]): Promise<readonly (readonly SqlRow[])[]> {
-    const [first] = statements
-    if (!first) return []
-    return statements.length === 1 ? [await this.#driver.all(first)] : this.#driver.batch(statements, 'read')
+    return this.#calls.run(() => readRows(this.#driver, partition, queries))
   }
 
   commit(partition: string, batch: Batch): Promise<CommitResult> {
@@ -94,7 +85,7 @@ export class SqlStorage implements Storage {
   }
 
   list(query: ListQuery): Promise<ListedRow[]> {
-    return this.#calls.run(async () => (await this.#driver.all(selectList(query))).map(listedRowOf))
+    return this.#calls.run(() => readList(this.#driver, query))
   }
 
   partitions(query: { readonly after?: string; readonly limit: number }): Promise<string[]> {
