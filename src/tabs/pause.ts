@@ -1,3 +1,4 @@
+import { onAbort } from '../platform/on-abort.ts'
 import { unref } from '../platform/unref.ts'
 
 /** Resolves after so long; rejects with the signal's reason as soon as it is aborted. */
@@ -9,15 +10,16 @@ export function pause(
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason)
-    const stop = (): void => {
-      clearTimeout(timer)
-      reject(signal?.reason)
-    }
     const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', stop)
+      leave?.()
       resolve()
     }, ms)
     if (isIdle) unref(timer)
-    signal?.addEventListener('abort', stop, { once: true })
+    const leave =
+      signal &&
+      onAbort(signal, () => {
+        clearTimeout(timer)
+        reject(signal.reason)
+      })
   })
 }

@@ -1,3 +1,4 @@
+import { onAbort } from '../../platform/on-abort.ts'
 import { CheckpointerError, closed } from '../../errors.ts'
 import { blocked, type Claim, type ClaimOptions, type Claims, type LookOptions } from '../../tabs/claims.ts'
 import { LeaseNews, type NewsSource } from './news.ts'
@@ -43,8 +44,7 @@ export class Leases {
 
     const stop = new AbortController()
     const lost = new AbortController()
-    const onAbort = (): void => stop.abort(signal?.reason)
-    signal?.addEventListener('abort', onAbort, { once: true })
+    const leave = signal && onAbort(signal, () => stop.abort(signal.reason))
     const limit = typeof wait === 'number' && wait > 0 ? wait : steal ? STEALING : LONGEST_WAIT
     const late = (): void => stop.abort(steal ? heldUp(thread) : blocked(thread))
     const timer = limit < LONGEST_WAIT ? setTimeout(late, limit) : undefined
@@ -63,7 +63,7 @@ export class Leases {
       throw error
     } finally {
       clearTimeout(timer)
-      signal?.removeEventListener('abort', onAbort)
+      leave?.()
     }
   }
 

@@ -1,3 +1,4 @@
+import { onAbort } from '../../../platform/on-abort.ts'
 import type { Book, Claim } from '../journal/book.ts'
 import { INTENT, readJournal, type Outcome } from '../journal/entries.ts'
 import type { RunState } from '../run-state.ts'
@@ -57,11 +58,10 @@ export class Asks<State> {
     this.#listening ??= this.#listen()
     try {
       const outcome = await new Promise<Outcome>((resolve, reject) => {
-        const stop = (): void => reject(signal.reason)
-        if (signal.aborted) return stop()
-        signal.addEventListener('abort', stop, { once: true })
+        if (signal.aborted) return reject(signal.reason)
+        const leave = onAbort(signal, () => reject(signal.reason))
         this.#waiting.set(key, (answered) => {
-          signal.removeEventListener('abort', stop)
+          leave()
           resolve(answered)
         })
         this.parkWhenIdle(book)

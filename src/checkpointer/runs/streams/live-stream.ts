@@ -1,3 +1,4 @@
+import { onAbort } from '../../../platform/on-abort.ts'
 import { CheckpointerError } from '../../../errors.ts'
 import type { Codec } from '../../../state/codec.ts'
 import type { PageStays } from '../ground/page-stays.ts'
@@ -69,11 +70,10 @@ export class LiveStream<Chunk> {
     const { signal, logs } = this.#ground
     const leave = logs.add(this.#log)
     // Also when nobody asks for a chunk just then.
-    const onAbort = (): void => {
+    const unheard = onAbort(signal, () => {
       void this.#cancel(signal.reason)
       this.#log.hurry()
-    }
-    signal.addEventListener('abort', onAbort, { once: true })
+    })
     // Until something says otherwise, it is the reader who went away.
     let isLeft = true
     try {
@@ -85,7 +85,7 @@ export class LiveStream<Chunk> {
       if (this.#failure) await this.#keepFailure(this.#failure.error)
       throw error
     } finally {
-      signal.removeEventListener('abort', onAbort)
+      unheard()
       if (isLeft && !signal.aborted) await this.#leave()
       else void this.#cancel(notWanted())
       // What was passed on, and has no outcome, is there for who goes on.

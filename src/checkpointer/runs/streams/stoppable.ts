@@ -1,3 +1,4 @@
+import { onAbort } from '../../../platform/on-abort.ts'
 import type { Reading } from './source.ts'
 
 export interface Stoppable<Chunk> {
@@ -12,8 +13,7 @@ export interface Stoppable<Chunk> {
  */
 export function stoppable<Chunk>(reading: Reading<Chunk>, signal: AbortSignal): Stoppable<Chunk> {
   let stop: ((reason: unknown) => void) | undefined
-  const onAbort = (): void => stop?.(signal.reason)
-  signal.addEventListener('abort', onAbort, { once: true })
+  const release = onAbort(signal, () => stop?.(signal.reason))
   return {
     next: () =>
       new Promise((resolve, reject) => {
@@ -21,6 +21,6 @@ export function stoppable<Chunk>(reading: Reading<Chunk>, signal: AbortSignal): 
         stop = reject
         Promise.resolve(reading.next()).then(resolve, reject)
       }),
-    release: () => signal.removeEventListener('abort', onAbort),
+    release,
   }
 }

@@ -1,3 +1,5 @@
+import { onAbort } from '../../../platform/on-abort.ts'
+
 /** Rung by whoever has something, heard by the one who fetches it: how often it was rung meanwhile is no matter. */
 export class Bell {
   #isRung = false
@@ -17,10 +19,9 @@ export class Bell {
 
   #rung(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
-      const onAbort = (): void => reject(signal.reason)
-      signal.addEventListener('abort', onAbort, { once: true })
+      const leave = onAbort(signal, () => reject(signal.reason))
       this.#wake = () => {
-        signal.removeEventListener('abort', onAbort)
+        leave()
         this.#wake = undefined
         resolve()
       }
