@@ -37,14 +37,22 @@ export const isNoTable = (error: unknown): boolean => stateOf(error) === '42P01'
 export const isBusy = (error: unknown): boolean =>
   ['40001', '40P01', '55P03', '53300', '57P03'].includes(stateOf(error) ?? '')
 
+/**
+ * What the libraries say of a call that they did not send, as they were closed before. In their own words: of a
+ * connection that was cut in the midst of a call, a runtime says that it "was closed" too.
+ */
+const CLOSED = /after calling end|PGlite is clos(ed|ing)|is not queryable/
+/** No connection came about, or none came free. */
+const NO_CONNECTION = /when trying to connect|due to connection timeout/
+const NOT_REACHED = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN/
+
 /** Nobody can say whether a call that failed was carried out, unless the server has refused it or was never reached. */
 export function isUnsure(error: unknown): boolean {
   if (CheckpointerError.is(error)) return false
   const state = stateOf(error)
   if (state !== undefined) return /^08|^57P0[12]/.test(state)
-  return !/ECONNREFUSED|ENOTFOUND|EAI_AGAIN|when trying to connect|is closed|was closed|after calling end/.test(
-    wordsOf(error),
-  )
+  const words = wordsOf(error)
+  return ![CLOSED, NO_CONNECTION, NOT_REACHED].some((said) => said.test(words))
 }
 
 const MEANINGS = [
@@ -64,7 +72,7 @@ const MEANINGS = [
     text: 'The server says that its files are damaged. Restore a backup.',
   },
   {
-    said: /after calling end|(is|was) closed|not queryable|connection ended/i,
+    said: CLOSED,
     code: 'CLOSED',
     text: 'The connection that this storage was given is closed: open one, and make a storage with it.',
   },
