@@ -77,9 +77,34 @@ const MEANINGS = [
     text: 'The connection that this storage was given is closed: open one, and make a storage with it.',
   },
   {
-    said: /^(40001|40P01|55P03|53300|57P03|57014) /,
+    said: /^(40001|40P01|55P03|53300|57P03) /,
     code: 'BLOCKED',
     text: 'Others have written to the same threads all the time, or the server takes nobody in. Nothing was written; try again.',
+  },
+  {
+    said: /^57014 /,
+    code: 'BLOCKED',
+    text: 'The server has broken the statement off: it took longer than its statement_timeout, or somebody cancelled it. Nothing was written; allow it more time, or try again.',
+  },
+  {
+    said: /^ .*Query read timeout/,
+    code: 'BLOCKED',
+    text: 'The server has not answered within the query_timeout of the connection. See that it is reached, allow it more time, or try again.',
+  },
+  {
+    said: NO_CONNECTION,
+    code: 'BLOCKED',
+    text: 'No connection came free, or came about, in the time that the pool waits for one. Nothing was written; give it more of them (max) or more time (connectionTimeoutMillis), and look for one that is never released.',
+  },
+  {
+    said: /^25006 /,
+    code: 'UNSUPPORTED',
+    text: 'This server or connection only reads, as a standby does. Nothing was written; give this storage a connection to the primary, without default_transaction_read_only.',
+  },
+  {
+    said: /^42501 /,
+    code: 'UNSUPPORTED',
+    text: 'The role of this connection may not do this. Nothing was written; where it may not create tables, run what `postgresSchema` lists as one that may, grant this one SELECT, INSERT, UPDATE and DELETE on them, and open with `migrated: true`.',
   },
   {
     said: /^FP001 /,

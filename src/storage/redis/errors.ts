@@ -34,6 +34,16 @@ const MEANINGS = [
     text: 'The server takes no commands for the time being. Nothing was written; try again.',
   },
   {
+    said: /^Command timed out/,
+    code: 'BLOCKED',
+    text: 'The server has not answered within the commandTimeout of the connection. See that it is reached, allow it more time, or try again.',
+  },
+  {
+    said: /^READONLY /,
+    code: 'UNSUPPORTED',
+    text: 'This server is a replica, and only reads; one that has not received the data yet cannot be opened. Nothing was written; give this storage a connection to the master.',
+  },
+  {
     said: /^WRONGTYPE /,
     code: 'UNSUPPORTED',
     text: 'Something else is stored under the prefix of this storage: give it another.',
