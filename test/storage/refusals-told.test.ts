@@ -38,7 +38,7 @@ it.each([
 it('a role that may not create the tables is told how it does without, when it opens', async () => {
   const storage = postgresStorage({
     query: ({ sql }) => {
-      const [code, words] = /^SELECT max/.test(sql)
+      const [code, words] = sql.startsWith('SELECT max')
         ? ['42P01', 'no relation']
         : ['42501', 'permission denied']
       return Promise.reject(Object.assign(new Error(words), { code }))
