@@ -9,7 +9,11 @@ const open = hasScreen && process.stdout.isTTY && CI === undefined
 const folder = join(root, 'demo/chat')
 
 const BASE =
-  /\/src\/(errors|ids|part|platform\/(base64|bytes|locks|next-task|random|turns|unref)|state\/(json|json-bytes|slices\/pause)|storage\/escape-id|checkpointer\/new-id|tabs\/locks-of)\.ts$/
+  /vite\/preload-helper|\/src\/(errors|ids|part|platform\/(base64|bytes|locks|next-task|random|turns|unref)|state\/(json|json-bytes|slices\/pause)|storage\/escape-id|checkpointer\/new-id|tabs\/locks-of)\.ts$/
+
+/** What the parts of a page that has a checkpointer have in common. */
+const PAGE =
+  /\/src\/(checkpointer\/((leases|states|threads|options|saving)\/.*|places|until-aborted|durability|left\/page-end|queue\/refusals|runs\/(linked-signal|(seen|watch)\/.*|journal\/(kept-error|entries)))|tabs\/(events|pause)|state\/(boxes|decode|capture|merge)\/.*|state\/(delta\/(pieces|fold|parse)|slices\/(piece|parse-text|parse))|platform\/on-abort|operations\/verbs|witness\/(witness-store|heads))\.ts$/
 
 /** The demo. The tests have their own configuration in vitest.config.ts. */
 export default defineConfig({
@@ -26,7 +30,16 @@ export default defineConfig({
     target: 'es2022',
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // What all parts of the package begin with is one file: as a dozen of a few hundred bytes each it was more of both.
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'base', test: BASE }] } } },
+    // What parts of the package begin with is one file: as a dozen of a few hundred bytes each it was more of both.
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: 'base', test: BASE },
+            { name: 'page', test: PAGE },
+          ],
+        },
+      },
+    },
   },
 })
