@@ -61,6 +61,23 @@ export const laneOfKey = (key: Key): string => key[0] as string
 /** Of a row of `threads`. */
 export const threadOf = (key: Key): string => unescapeId(key[0] as string)
 
+/** What of a key, or of a checkpoint's alias, is an id of the caller's: where, and by the name that it has for them. */
+const GIVEN: Readonly<Partial<Record<Table, readonly (readonly [place: number, name: string])[]>>> = {
+  threads: [
+    [0, 'thread'],
+    [1, 'namespace'],
+  ],
+  checkpoints: [[1, 'id']],
+  writes: [[2, 'taskId']],
+}
+
+/** Which of the caller's ids takes the most of a key. */
+export function longestGiven(table: Table, key: Key): string | undefined {
+  const given = GIVEN[table] ?? []
+  const most = Math.max(...given.map(([place]) => String(key[place]).length))
+  return given.find(([place]) => String(key[place]).length === most)?.[1]
+}
+
 /** What a row is about, as far as its key tells. */
 export function placeOfRow(
   table: Table,

@@ -1,5 +1,6 @@
 import { CheckpointerError } from '../../errors.ts'
-import { bytesOf, type Batch, type Key, type Limits } from '../storage.ts'
+import { longestGiven } from '../keys.ts'
+import { bytesOf, type Batch, type Key, type Limits, type Table } from '../storage.ts'
 
 /** For adapters: refuses a batch beyond the limits, before anything is done with it. */
 export function refuseTooLarge(limits: Limits, batch: Batch): void {
@@ -13,7 +14,7 @@ export function refuseTooLarge(limits: Limits, batch: Batch): void {
     if (size > limits.valueBytes) throw tooLarge('row', size, limits.valueBytes)
     for (const key of [put.key, put.alias ?? []]) {
       const length = keyBytes(key)
-      if (length > limits.keyBytes) throw tooLarge('key', length, limits.keyBytes)
+      if (length > limits.keyBytes) throw tooLong(put.table, key, length, limits.keyBytes)
     }
   }
   if (total > limits.commitBytes) throw tooLarge('commit', total, limits.commitBytes)
@@ -22,6 +23,16 @@ export function refuseTooLarge(limits: Limits, batch: Batch): void {
 /** As the limits count them. */
 export const keyBytes = (key: Key): number =>
   key.reduce<number>((sum, part) => sum + (typeof part === 'string' ? part.length : 16), 0)
+
+/** Nothing of it can be kept elsewhere: it is what the caller calls something. */
+function tooLong(table: Table, key: Key, length: number, most: number): CheckpointerError {
+  const path = longestGiven(table, key)
+  return new CheckpointerError(
+    'TOO_LARGE',
+    `${path ? `The ${path} is too long: a` : 'A'} key of ${length} bytes; this storage takes at most ${most}. Give a shorter one, such as a hash of it. All but letters, digits, '_', '-' and '.' take five bytes each.`,
+    { ...(path ? { path } : {}), outcome: 'none' },
+  )
+}
 
 function tooLarge(what: string, size: number, most: number, unit = 'bytes'): CheckpointerError {
   return new CheckpointerError(
