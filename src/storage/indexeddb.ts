@@ -67,7 +67,7 @@ class IndexedDbStorage implements Storage {
         // Also for who only reads: the engine itself may write, to take back what was half done.
         this.#scrubbed = this.#past.then((past) => !isScrubNeeded(past) || scrub())
       },
-      onTaken: () => this.#session.forget(),
+      onGone: () => this.#session.forget(),
     })
     this.#session = new Session(this.#id, this.#connection, () => this.#pastBeforeWriting())
   }

@@ -1,6 +1,6 @@
 import { CheckpointerError, closed } from '../errors.ts'
 import type { Host } from '../operations/host.ts'
-import { callOf, makeHost, type Verb } from '../operations/verbs.ts'
+import { callOf, makeHost, onlyReads, type Verb } from '../operations/verbs.ts'
 import { connect } from './connect.ts'
 import type { Patience } from './line.ts'
 import type { WorkerLike } from './start.ts'
@@ -32,8 +32,15 @@ export async function lastingHost(ways: Ways): Promise<Host> {
   await reach.open()
   const call =
     (verb: Verb) =>
-    async (request: unknown): Promise<unknown> =>
-      callOf(await reach.host(), verb)(request)
+    async (request: unknown): Promise<unknown> => {
+      try {
+        return await callOf(await reach.host(), verb)(request)
+      } catch (error) {
+        // Who comes back to a page need not know that it was away.
+        if (!onlyReads(verb) || !reach.isExcused(error)) throw error
+        return callOf(await reach.host(), verb)(request)
+      }
+    }
   const host = makeHost(call)
   return {
     ...host,
@@ -51,6 +58,8 @@ class Reach {
   #current: Promise<Host> | undefined
   #losses: number[] = []
   #why: CheckpointerError | undefined
+  /** Why it was lost, when that was nobody's fault. */
+  #excuse: CheckpointerError | undefined
   /** Settled when the one before does nothing any more: what it still did is then seen by the next. */
   #gone: Promise<unknown> | undefined
   #isHere = false
@@ -63,6 +72,10 @@ class Reach {
   /** The host as it is now, if it is not lost. */
   get live(): Promise<Host> | undefined {
     return this.#current
+  }
+
+  isExcused(error: unknown): boolean {
+    return CheckpointerError.is(error, 'WORKER_LOST') && error.cause === (this.#excuse ?? error)
   }
 
   async open(): Promise<void> {
@@ -147,12 +160,13 @@ class Reach {
       )
     this.#used.add(worker)
     let isReached = false
-    const onLost = (why: CheckpointerError, gone: Promise<unknown>): void => {
+    const onLost = (why: CheckpointerError, gone: Promise<unknown>, isFault: boolean): void => {
       if (!isReached) return
       this.#gone = gone
       this.#current = undefined
       this.#why = why
-      this.#losses.push(performance.now())
+      if (isFault) this.#losses.push(performance.now())
+      else this.#excuse = why
     }
     const host = await connect(worker, message, { onWarning, onLost, patience })
     isReached = true

@@ -1,5 +1,6 @@
 import { releaseProxy, wrap, type Remote } from 'comlink'
 import { CheckpointerError, closed } from '../errors.ts'
+import { whenKept } from '../platform/kept-page.ts'
 import { unref } from '../platform/unref.ts'
 import { serving, type WorkerLike } from './start.ts'
 import { fromWire, type WireApi, type WireWarning } from './wire.ts'
@@ -21,9 +22,9 @@ export interface Ear {
   readonly onWarning: (warning: CheckpointerError) => void
   /**
    * The worker is lost; told once, when every call that was out is rejected. One that has failed may still be at
-   * work: `gone` resolves when it has ended that, or has had the time to.
+   * work: `gone` resolves when it has ended that, or has had the time to. `isFault` unless it was ended from here.
    */
-  readonly onLost?: (why: CheckpointerError, gone: Promise<unknown>) => void
+  readonly onLost?: (why: CheckpointerError, gone: Promise<unknown>, isFault: boolean) => void
   readonly patience?: Patience | undefined
   /** This end asks nothing any more. */
   readonly onHungUp?: () => void
@@ -48,6 +49,7 @@ export class Line {
 
   readonly #ear: Ear
   readonly #patience: Patience
+  readonly #unlisten: () => void
 
   constructor(worker: WorkerLike, ear: Ear) {
     this.#worker = worker
@@ -58,6 +60,13 @@ export class Line {
     worker.addEventListener('error', this.#onError)
     worker.addEventListener('messageerror', this.#onError)
     this.#remote = wrap<WireApi>(worker)
+    // What is out stays so, that nobody starts another worker in a page that goes.
+    this.#unlisten = whenKept({
+      goes: () => worker.terminate?.(),
+      isBack: () => {
+        if (worker.terminate) this.#lose('It was ended when its page was left.', { isFault: false })
+      },
+    })
   }
 
   readonly #onMessage = (event: Event | object): void => {
@@ -67,10 +76,9 @@ export class Line {
 
   readonly #onError = (event: Event | object): void => {
     const why = (event as Partial<ErrorEvent>).message
-    this.#lose(
-      `The worker failed${why ? `: ${why}` : ', or its script could not be loaded'}.`,
-      this.#hasAnswered,
-    )
+    this.#lose(`The worker failed${why ? `: ${why}` : ', or its script could not be loaded'}.`, {
+      mayLive: this.#hasAnswered,
+    })
   }
 
   /** The first question, which nobody else would answer. */
@@ -125,12 +133,12 @@ export class Line {
     }, answer)
   }
 
-  #lose(message: string, mayLive = false): void {
+  #lose(message: string, { mayLive = false, isFault = true } = {}): void {
     if (this.#lost) return
     const lost = new CheckpointerError('WORKER_LOST', message)
     this.#lost = lost
     for (const reject of this.#pending) reject(lost)
-    this.#ear.onLost?.(lost, mayLive ? this.#part() : Promise.resolve())
+    this.#ear.onLost?.(lost, mayLive ? this.#part() : Promise.resolve(), isFault)
     if (!mayLive) this.hangUp()
   }
 
@@ -147,6 +155,7 @@ export class Line {
     serving.delete(this.#worker)
     this.#lost ??= closed()
     clearTimeout(this.#watch)
+    this.#unlisten()
     this.#worker.removeEventListener('message', this.#onMessage)
     this.#worker.removeEventListener('error', this.#onError)
     this.#worker.removeEventListener('messageerror', this.#onError)

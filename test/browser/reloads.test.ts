@@ -1,6 +1,6 @@
 import { openCheckpointer } from 'forkpoint'
 import { expect, it, onTestFinished } from 'vitest'
-import { isWebKit } from '../../src/storage/indexeddb/engine.ts'
+import { isWebKit } from '../../src/platform/engine.ts'
 import { empty, freshPages } from '../support/fresh-pages.ts'
 import { newName } from '../support/workers.ts'
 

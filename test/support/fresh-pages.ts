@@ -1,5 +1,5 @@
 import { openCheckpointer } from 'forkpoint'
-import { onTestFinished } from 'vitest'
+import { onTestFinished, vi } from 'vitest'
 
 const BLANK = new URL('./blank.html', import.meta.url)
 
@@ -20,21 +20,62 @@ export function freshPages(script: URL): FreshPages {
   const frame = document.createElement('iframe')
   onTestFinished(() => frame.remove())
   document.body.append(frame)
-  const load = (about: unknown, after = 0): Promise<unknown> =>
-    new Promise((resolve, reject) => {
-      const id = `page-${Math.random().toString(36).slice(2)}`
-      const channel = new BroadcastChannel(id)
-      channel.addEventListener('message', ({ data }: MessageEvent<Answer>) => {
-        channel.close()
-        if (data.error === undefined) resolve(data.told)
-        else reject(new Error(data.error))
-      })
-      // An address of its own, as pages have: from `about:srcdoc` no worker can be started.
-      frame.src = `${BLANK.href}?${id}&answered_after=${after}`
-      frame.addEventListener('load', () => run(frame.contentDocument, { script, about, id }), { once: true })
+  const load = (about: unknown, after = 0): Promise<unknown> => {
+    const { id, told } = answer()
+    // An address of its own, as pages have: from `about:srcdoc` no worker can be started.
+    frame.src = `${BLANK.href}?${id}&answered_after=${after}`
+    frame.addEventListener('load', () => run(frame.contentDocument, { script, about, id }), { once: true })
+    return told
+  }
+  return { load, look: () => lookAt(frame.contentWindow) }
+}
+
+interface OpenedWindow {
+  /** By a link, as a person would. */
+  readonly leave: () => Promise<void>
+  readonly back: () => Promise<void>
+  /** As of a page that is loaded anew; nothing, too, when the browser has not kept it. */
+  readonly look: () => unknown
+}
+
+/** A window of its own, with a page that plays: what is left there may be kept by the browser, which a frame never is. */
+export async function openWindow(script: URL, about: unknown): Promise<OpenedWindow> {
+  const { id, told } = answer()
+  const opened = window.open(`${BLANK.href}?${id}`)
+  if (!opened) throw new Error('The browser opens no windows')
+  onTestFinished(() => opened.close())
+  const arrived = (query: string): Promise<unknown> =>
+    vi.waitUntil(() => opened.location.search === query && opened.document.readyState === 'complete', 5000)
+  await arrived(`?${id}`)
+  run(opened.document, { script, about, id })
+  await told
+  return {
+    async leave() {
+      opened.location.href = `${BLANK.href}?elsewhere`
+      await arrived('?elsewhere')
+    },
+    async back() {
+      opened.history.back()
+      await arrived(`?${id}`)
+    },
+    look: () => lookAt(opened),
+  }
+}
+
+const lookAt = (page: Window | null): unknown => structuredClone((page as Looked | null)?.look?.())
+
+/** The name of a page, and what that comes to. */
+function answer(): { readonly id: string; readonly told: Promise<unknown> } {
+  const id = `page-${Math.random().toString(36).slice(2)}`
+  const channel = new BroadcastChannel(id)
+  const told = new Promise((resolve, reject) => {
+    channel.addEventListener('message', ({ data }: MessageEvent<Answer>) => {
+      channel.close()
+      if (data.error === undefined) resolve(data.told)
+      else reject(new Error(data.error))
     })
-  const look = (): unknown => structuredClone((frame.contentWindow as Looked | null)?.look?.())
-  return { load, look }
+  })
+  return { id, told }
 }
 
 type Looked = Window & { readonly look?: () => unknown }

@@ -72,8 +72,12 @@ class WebkitgtkProvider implements BrowserProvider {
           browserName: 'MiniBrowser',
           'webkitgtk:browserOptions': {
             binary: this.#miniBrowser,
-            // Off by default in this port of WebKit: navigator.storage.
-            args: ['--automation', '--features=+StorageAPI,+StorageAPIEstimate'],
+            // Off by default in this port of WebKit: windows of a script's own, navigator.storage.
+            args: [
+              '--automation',
+              '--javascript-can-open-windows-automatically=true',
+              '--features=+StorageAPI,+StorageAPIEstimate',
+            ],
           },
         },
       },

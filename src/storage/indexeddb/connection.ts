@@ -1,5 +1,6 @@
 import type { IDBPTransaction } from 'idb'
 import { CheckpointerError } from '../../errors.ts'
+import { whenKept } from '../../platform/kept-page.ts'
 import { coded, isClosing } from './errors.ts'
 import { openDatabase } from './open.ts'
 import type { Schema, StoreName } from './schema.ts'
@@ -14,7 +15,8 @@ export interface Handle extends Opened {
 
 interface Listeners {
   readonly onOpen: (handle: Handle) => void
-  readonly onTaken: () => void
+  /** It was taken away, or closed as the page is left. */
+  readonly onGone: () => void
 }
 
 /** What a call may do with a connection. */
@@ -43,10 +45,14 @@ export class Connection {
   /** The same, until the next call has been told. */
   #untold: CheckpointerError | undefined
   #failed: { readonly error: CheckpointerError; readonly at: number } | undefined
+  /** The page is left: whatever comes waits until that is back. */
+  #left: { readonly until: Promise<void>; readonly end: () => void } | undefined
+  readonly #unlisten: () => void
 
   constructor(name: string, listeners: Listeners) {
     this.name = name
     this.#listeners = listeners
+    this.#unlisten = whenKept({ goes: () => this.#leave(), isBack: () => this.#isBack() })
   }
 
   /**
@@ -125,6 +131,7 @@ export class Connection {
   async end(error: CheckpointerError): Promise<Handle | undefined> {
     this.refuseAll(error)
     this.#ended ??= error
+    this.#unlisten()
     return this.#opening?.catch(() => undefined)
   }
 
@@ -137,6 +144,7 @@ export class Connection {
   }
 
   async #connect(): Promise<Handle> {
+    await this.#left?.until
     const failed = this.#failed
     try {
       if (failed && performance.now() - failed.at < REST_AFTER_FAILURE) throw failed.error
@@ -161,13 +169,30 @@ export class Connection {
     }
   }
 
+  /** What is under way is taken back, and done anew later: see `whenKept`. */
+  #leave(): void {
+    let end = (): void => {}
+    const until = new Promise<void>((resolve) => (end = resolve))
+    this.#left = { until, end }
+    const handle = this.#current
+    if (!handle) return
+    handle.gate?.abort()
+    this.drop(handle)
+    this.#listeners.onGone()
+  }
+
+  #isBack(): void {
+    this.#left?.end()
+    this.#left = undefined
+  }
+
   #take(handle: Handle, error: CheckpointerError): void {
     handle.taken ??= error
     handle.gate?.open()
     if (this.#current !== handle) return
     this.#opening = this.#current = undefined
     this.#taken = this.#untold = error
-    this.#listeners.onTaken()
+    this.#listeners.onGone()
   }
 }
 

@@ -1,3 +1,4 @@
+import { nameOf } from './errors.ts'
 import { turnInTime } from './patience.ts'
 
 /**
@@ -11,6 +12,7 @@ export class Gate {
   #last: Promise<unknown> = Promise.resolve()
   readonly #waiting = new Set<() => void>()
   #isOpen = false
+  #current: Pick<IDBTransaction, 'abort'> | undefined
 
   /** Waits for a turn. What it gives is to be called when that is over. */
   async enter(mode: 'readonly' | 'readwrite'): Promise<() => void> {
@@ -25,6 +27,20 @@ export class Gate {
       throw error
     }
     return leave
+  }
+
+  /** Whoever has the turn has begun this. */
+  begun(tx: Pick<IDBTransaction, 'abort'>): void {
+    this.#current = tx
+  }
+
+  /** Takes back what is under way, if it is. */
+  abort(): void {
+    try {
+      this.#current?.abort()
+    } catch (error) {
+      if (nameOf(error) !== 'InvalidStateError') throw error
+    }
   }
 
   /** Nobody waits any more: of a connection that does not work, the end of a transaction may never be told. */

@@ -1,7 +1,7 @@
 import { openDB } from 'idb'
 import { CheckpointerError } from '../../errors.ts'
 import { nameOf, withinTime } from './errors.ts'
-import { isWebKit } from './engine.ts'
+import { isWebKit } from '../../platform/engine.ts'
 import { Gate } from './gate.ts'
 import { hasOurStores, SCHEMA_VERSION, upgrade, type Schema } from './schema.ts'
 import type { Opened } from './transaction.ts'

@@ -1,6 +1,6 @@
 import type { Connection } from './connection.ts'
 import { writtenInTime } from './patience.ts'
-import { isChromium } from './engine.ts'
+import { isChromium } from '../../platform/engine.ts'
 
 /** After so many commits, most of which put the row of a thread again, its old entries are thrown away. */
 export const MOST_STALE = isChromium() ? 64 : Number.POSITIVE_INFINITY

@@ -18,6 +18,7 @@ export async function beginOn<Names extends StoreName[], Mode extends 'readonly'
   const leave = await gate?.enter(mode)
   try {
     const tx = db.transaction(stores, mode, { durability })
+    gate?.begun(tx)
     // Its failure shows in the requests too, and not all who ask wait for its end.
     void tx.done.catch(() => undefined).then(leave)
     return { tx }

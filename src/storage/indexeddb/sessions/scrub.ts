@@ -1,5 +1,5 @@
 import { deleteDB, openDB } from 'idb'
-import { isChromium } from '../engine.ts'
+import { isChromium } from '../../../platform/engine.ts'
 import type { Past } from './past.ts'
 
 /** No database of anybody's: ours have a colon there. */
