@@ -82,22 +82,25 @@ export class Turn<State> {
       if (this.#isParked || !isIdle()) return
       await tell(this.#lease)
       this.#isParked = true
-      if (this.ground.lease) return
-      this.#unlinkLease()
-      await this.#lease.release()
+      await this.#leave()
     })
   }
 
-  /** Has the thread again, and goes on if `check` agrees. */
+  /** Has the thread again, and goes on if `check` agrees; else it is as before, also for whoever waits behind this. */
   wake(check: (lease: HeldLease) => Promise<void>): Promise<void> {
     return this.#move(async () => {
       if (!this.#isParked) return
+      this.signal.throwIfAborted()
       if (!this.ground.lease) {
         this.#lease = await this.ground.takeLease({ signal: this.signal })
         this.#follow(this.#lease)
       }
-      this.#isParked = false
-      await check(this.#lease)
+      try {
+        await check(this.#lease)
+        this.#isParked = false
+      } finally {
+        if (this.#isParked) await this.#leave()
+      }
     })
   }
 
@@ -115,6 +118,13 @@ export class Turn<State> {
     this.#unlink()
     this.#unlinkLease()
     if (this.ground.lease === undefined) await this.#letGo()
+  }
+
+  /** The next one may have it. */
+  async #leave(): Promise<void> {
+    if (this.ground.lease) return
+    this.#unlinkLease()
+    await this.#lease.release()
   }
 
   /** How the run has ended is known by now, and stays what its caller is told. */

@@ -15,6 +15,8 @@ const TRIES = 3
 export class Asks<State> {
   readonly #state: RunState<State>
   readonly #waiting = new Map<string, (outcome: Outcome) => void>()
+  /** Of these, what has its answer and is about to go on: it is not waited with. */
+  readonly #answered = new Set<string>()
   #listening: (() => void) | undefined
   #looking: Promise<void> | undefined
   #isDue = false
@@ -33,10 +35,10 @@ export class Asks<State> {
 
   /** Lets others have the thread, when the rest of the loop has had its turn and does nothing either. */
   parkWhenIdle(book: Book): void {
-    if (this.#waiting.size === 0) return
+    if (this.#unanswered === 0) return
     setTimeout(() => {
       // Of a journal that was left behind nothing is open: what is asked stands in another one by then.
-      const isIdle = (): boolean => this.#waiting.size > 0 && book.open.length === this.#waiting.size
+      const isIdle = (): boolean => this.#unanswered > 0 && book.open.length === this.#unanswered
       if (!isIdle()) return
       // Then it goes on waiting with its lease.
       this.#park(isIdle).catch((error: unknown) => this.#warn(error))
@@ -70,6 +72,7 @@ export class Asks<State> {
       return outcome
     } finally {
       this.#waiting.delete(key)
+      this.#answered.delete(key)
       if (this.#waiting.size === 0) {
         this.#listening?.()
         this.#listening = undefined
@@ -93,15 +96,22 @@ export class Asks<State> {
   /** What comes while it looks may not have been seen: then it looks once more. */
   #look(): Promise<void> {
     this.#isDue = true
-    this.#looking ??= this.#lookWhileDue().finally(() => (this.#looking = undefined))
+    this.#looking ??= this.#lookWhileDue()
     return this.#looking
   }
 
   async #lookWhileDue(): Promise<void> {
+    // Not before it is noted that it looks.
+    await Promise.resolve()
     while (this.#isDue && this.#waiting.size > 0) {
       this.#isDue = false
       await this.#lookOnce().catch((error: unknown) => this.#warn(error))
     }
+    this.#looking = undefined
+  }
+
+  get #unanswered(): number {
+    return this.#waiting.size - this.#answered.size
   }
 
   async #lookOnce(): Promise<void> {
@@ -110,10 +120,10 @@ export class Asks<State> {
     if (latest?.turn !== run.turn) return void turn.lose()
     this.#state.seen(latest)
     for (const { key, outcome } of readJournal(writes, run.id).steps) {
-      const answered = outcome && this.#waiting.get(key)
-      // Before it goes on: what has an answer is not waited with.
-      if (answered) this.#waiting.delete(key)
-      if (answered) answered(outcome)
+      const goOn = this.#waiting.get(key)
+      if (!outcome || !goOn) continue
+      this.#answered.add(key)
+      goOn(outcome)
     }
   }
 
