@@ -33,6 +33,12 @@ export interface ForkpointTransportOptions<Message extends UIMessage> {
   readonly placeOf?: ((chatId: string) => ChatPlace) | undefined
 }
 
+interface Loaded {
+  /** The checkpoint that they stood in. */
+  readonly head: string | undefined
+  readonly ids: readonly string[]
+}
+
 export interface ChatPlace {
   /** Of a thread. */
   readonly id: string
@@ -74,6 +80,8 @@ export class ForkpointTransport<Message extends UIMessage = UIMessage> implement
   readonly #underWay = new UnderWay((chatId) => this.#thread(chatId))
   /** Those that were made and hold something open. */
   readonly #made = new Set<ChatTransport<Message>>()
+  /** Which messages were loaded of a chat, until it says something. */
+  readonly #loaded = new Map<string, Loaded>()
 
   constructor(options: ForkpointTransportOptions<Message>) {
     this.#options = checkOptions('ForkpointTransport', options, OPTIONS)
@@ -89,7 +97,9 @@ export class ForkpointTransport<Message extends UIMessage = UIMessage> implement
   /** The messages of a chat, on the branch that it is on: for `useChat({ id, messages })`. */
   async loadMessages(chatId: string): Promise<Message[]> {
     const head = await this.#thread(chatId).load()
-    return head ? messagesIn(head) : []
+    const messages = head ? messagesIn(head) : []
+    this.#loaded.set(chatId, { head: head?.id, ids: messages.map(({ id }) => id) })
+    return messages
   }
 
   /** All answers there are to what this one answers; none for a message that is no answer. */
@@ -99,12 +109,14 @@ export class ForkpointTransport<Message extends UIMessage = UIMessage> implement
 
   /** Goes back to another answer, and to all that came after it; gives the messages, for `setMessages`. */
   choose(chatId: string, messageId: string): Promise<Message[]> {
+    this.#loaded.delete(chatId)
     return chooseBranch(this.#thread(chatId), messageId)
   }
 
   /** Answers the last of these messages. What the chat had in its place stays, as another branch. */
   async sendMessages(options: Send<Message>): Promise<ReadableStream<UIMessageChunk>> {
     const { abortSignal, messages, ...ask } = options
+    this.#loaded.delete(ask.chatId)
     const giving = this.#giving(ask, abortSignal)
     const { thread, shown } = giving
     await whenFree(thread)
@@ -128,7 +140,10 @@ export class ForkpointTransport<Message extends UIMessage = UIMessage> implement
     return shown.stream
   }
 
-  /** The answer that is under way, in whichever tab, from its beginning; or one that was cut off, which goes on. */
+  /**
+   * The answer that is under way, in whichever tab, from its beginning; or one that was cut off, which goes on; or one that has
+   * ended since the messages were loaded.
+   */
   async reconnectToStream({
     abortSignal,
     ...ask
@@ -136,7 +151,8 @@ export class ForkpointTransport<Message extends UIMessage = UIMessage> implement
     const giving = this.#giving(ask, abortSignal)
     const { thread, shown, mayAskAgain } = giving
     const run = await thread.latestRun()
-    if (!isToBeShown(run) || abortSignal?.aborted) return null
+    if (abortSignal?.aborted) return null
+    if (!isToBeShown(run)) return this.#missed(giving)
     const { runId, status } = run
     // What has failed is not asked for again before anybody wants that.
     if (status !== 'failed' || !mayAskAgain)
@@ -166,6 +182,21 @@ export class ForkpointTransport<Message extends UIMessage = UIMessage> implement
     const { checkpointer, placeOf = (id: string): ChatPlace => ({ id }) } = this.#options
     const { id, namespace = '' } = placeOf(chatId)
     return checkpointer.thread<Chat<Message>>(id, { namespace })
+  }
+
+  /** The last answer, when it is all that the chat lacks of what is stored. */
+  async #missed({ thread, shown, ask }: Giving<Message>): Promise<ReadableStream<UIMessageChunk> | null> {
+    const loaded = this.#loaded.get(ask.chatId)
+    const head = loaded && (await thread.load())
+    if (!head || head.id === loaded.head) return null
+    const messages = messagesIn(head)
+    const answer = answerIn(messages)
+    const before = loaded.ids.filter((id) => id !== answer?.id)
+    if (!answer || before.length !== messages.length - 1) return null
+    if (!before.every((id, i) => id === messages[i]?.id)) return null
+    shown.show(answer)
+    shown.end()
+    return shown.stream
   }
 
   #transportFor(journal: Journal): ChatTransport<Message> {

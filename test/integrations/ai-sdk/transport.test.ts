@@ -52,6 +52,29 @@ it('after a reload in mid-text the answer goes on, and no step is done twice', a
   expect(await two.transport.loadMessages('c')).toEqual(two.chat.messages.map(clean))
 })
 
+it('an answer that ends after the messages were loaded, and before it is asked for, is given whole', async () => {
+  const { page } = site()
+  let goOn = (): void => {}
+  const held = new Promise<void>((resolve) => (goOn = resolve))
+  const one = await page({ before: (piece) => (piece === 'with ' ? held : undefined) })
+  const answered = one.chat.sendMessage({ text: 'Lisbon' })
+  await expect.poll(() => shortly(one.chat.messages), soon).toContain('You fly ')
+  const two = await page()
+  expect(shortly(two.chat.messages)).not.toBe(WHOLE)
+  goOn()
+  await answered
+  await expect.poll(async () => (await two.thread.latestRun())?.status, soon).toBe('finished')
+  await two.chat.resumeStream()
+  expect([two.chat.status, shortly(two.chat.messages)]).toEqual(['ready', WHOLE])
+  expect(two.chat.messages.map(({ id }) => id)).toEqual(one.chat.messages.map(({ id }) => id))
+  await two.chat.sendMessage({ text: 'And back' })
+  expect(shortly(two.chat.messages)).toBe(WHOLE + ' / And back' + WHOLE.slice(6))
+  // What was said since is not an answer that is missing: it would stand without its question.
+  const three = await page()
+  await two.chat.sendMessage({ text: 'And again' })
+  expect(await three.transport.reconnectToStream({ chatId: 'c' })).toBeNull()
+})
+
 it('a component that is mounted twice, as in strict mode, goes on once', async () => {
   const { page } = site()
   const one = await page({ before: (piece) => (piece === 'with ' ? never : undefined) })
