@@ -203,27 +203,17 @@ export class Item {
     return isSure && this.#known !== undefined && isSaid(this.#known, content)
   }
 
-  /** Whether it is what was read or written here last, and that is there still. */
-  async #isStored(stored: { readonly head: string | null }): Promise<boolean> {
+  /** Whether the head says so; or something was set since, whose place this would take behind it. */
+  async #isNeedless(says: (head: CheckpointInfo | undefined) => boolean): Promise<boolean> {
     const puts = this.#puts
-    let head: string | null = null
-    for await (const { id } of this.#thread.history({ limit: 1 })) head = id
-    // Behind what was set since it would take the place of that.
-    return head === stored.head || puts !== this.#puts
+    let head: CheckpointInfo | undefined
+    for await (const info of this.#thread.history({ limit: 1 })) head = info
+    return says(head) || puts !== this.#puts
   }
 
   /** Nobody knows here what is stored, and nothing is on its way there but what is asked about. */
   get #isUnseen(): boolean {
     return !this.#stored && this.#turns === 0 && !this.#latest.unsettled
-  }
-
-  /** Whether there is nothing to remove, and so nothing that an undo could bring back. */
-  async #isGone(): Promise<boolean> {
-    const puts = this.#puts
-    let isGone = true
-    for await (const head of this.#thread.history({ limit: 1 })) isGone = marksOf(head).as === 'gone'
-    // Behind what was set since it would take the place of that.
-    return isGone || puts !== this.#puts
   }
 
   /** Not what two tabs set in turn, over and over. */
@@ -268,9 +258,11 @@ export class Item {
   async #write(content: Content): Promise<void> {
     if (this.#isErasure(content)) return this.#erase()
     const stored = this.#stored
-    if (stored && !this.#owesErasure && isSaid(stored.content, content) && (await this.#isStored(stored)))
-      return
-    if ('gone' in content && this.#isUnseen && (await this.#isGone())) return
+    const isAgain = stored && !this.#owesErasure && isSaid(stored.content, content)
+    if (isAgain && (await this.#isNeedless((head) => (head?.id ?? null) === stored.head))) return
+    // Nothing is there to remove, and so nothing that an undo could bring back.
+    const isGone = (head: CheckpointInfo | undefined): boolean => !head || marksOf(head).as === 'gone'
+    if ('gone' in content && this.#isUnseen && (await this.#isNeedless(isGone))) return
     const { state, marks } = storedContent(content)
     const erasing = this.#owesErasure ? this.#erase() : undefined
     const write = this.#begins()
